@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The block codec on bare chunk sequences: values and a quantiser flow in, chunks flow out, and sums of chunk
+// sequences are taken without decoding them. No header travels with a bare sequence: both sides already agree on
+// type, count, step and magnitude (frame.hpp wraps one for files; collectives send them as they are).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "laconic/bound.hpp"
+#include "laconic/codec.hpp"
+#include "laconic/status.hpp"
+
+namespace laconic::codec {
+
+inline constexpr std::size_t block_values = 32;
+inline constexpr std::size_t chunk_values = 2048;
+inline constexpr std::size_t chunk_blocks = chunk_values / block_values;
+
+/// How one contribution becomes integers: q = round(x * inverse), accepted when |x - q * step| <= limit.
+/// A block with an element that is not accepted is stored raw.
+template <class T>
+struct quantiser {
+    T step = 1;
+    T inverse = 1;
+    T limit = 0;
+};
+
+/// A quantiser for an error bound e, with room left for the rounding of T at magnitude max_abs.
+///
+/// e         finite, >= 0; 0 is lossless
+/// max_abs   largest finite magnitude that will be encoded, or a negative number when it is not known
+/// divisor   p when the decoded sum is to be divided by p (avg): step is then p * result_step, exactly
+template <class T>
+struct step_choice {
+    quantiser<T> contribution;
+    T result_step = 1;          ///< what the summed integers are multiplied with
+    double contribution_bound = 0;  ///< guaranteed |x - q * step| of finite elements that are not raw; <= e
+};
+template <class T>
+[[nodiscard]] step_choice<T> choose_step(double e, double max_abs, std::uint32_t divisor = 1) noexcept;
+
+/// Bound on |q| of values that do not exceed max_abs; what `magnitude` below wants for one contribution.
+/// The magnitude of a sum is the sum of magnitudes.
+template <class T>
+[[nodiscard]] std::uint64_t magnitude_of(const quantiser<T>& how, double max_abs) noexcept;
+
+/// Worst-case bytes of the bare sequence of one contribution, and of a sum of several.
+[[nodiscard]] std::size_t bare_bound(element_type type, std::size_t count) noexcept;
+[[nodiscard]] std::size_t bare_sum_bound(element_type type, std::size_t count) noexcept;
+
+/// What an encoder saw on the way.
+struct encode_report {
+    std::size_t bytes = 0;
+    std::uint64_t magnitude = 0;   ///< largest |q| (0 when all blocks are raw)
+    std::uint64_t raw_blocks = 0;
+};
+
+/// Encodes `values` at the start of `out`. Precondition: out.size() >= bare_bound(type, values.size()).
+template <class T>
+encode_report encode(std::span<const T> values, const quantiser<T>& how, std::span<std::byte> out) noexcept;
+
+/// Decodes a bare sequence of values.size() elements as q * step, correctly rounded to T.
+/// magnitude   bound on |q| in the sequence (selects 32- or 64-bit arithmetic)
+/// returns truncated or corrupt when the bytes do not hold exactly that many elements.
+template <class T>
+[[nodiscard]] status decode(std::span<const std::byte> bare, T step, std::uint64_t magnitude, std::span<T> values);
+
+/// A sum's size and whether raw values had to be added with rounding (then the bits depend on the order of addition).
+struct sum_report {
+    std::size_t bytes = 0;
+    bool exact = true;
+};
+
+/// out = a + b for two bare sequences of `count` elements of T with the same step.
+/// magnitude   bound on |q| of the sum
+/// out         at least bare_sum_bound() bytes; may start where `a` starts, no other overlap
+template <class T>
+[[nodiscard]] result<sum_report> add(std::span<const std::byte> a, std::span<const std::byte> b, std::size_t count,
+                                     T step, std::uint64_t magnitude, std::span<std::byte> out);
+
+/// out = encode(values) + bare in one pass; the same bytes as encode followed by add.
+template <class T>
+[[nodiscard]] result<sum_report> add_values(std::span<const T> values, const quantiser<T>& how,
+                                            std::span<const std::byte> bare, std::uint64_t magnitude,
+                                            std::span<std::byte> out);
+
+/// What a walk over a bare sequence counts, having checked its structure.
+struct bare_census {
+    std::uint64_t blocks = 0, zero_blocks = 0, raw_blocks = 0;
+    bool exact = true;
+};
+[[nodiscard]] result<bare_census> census(element_type type, std::span<const std::byte> bare, std::size_t count);
+
+}  // namespace laconic::codec

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The table itself and its resolution: flags, environment and TOML file come in as text, a checked option_set goes out.
+#include "base/options.hpp"
+
+#include <cstdlib>
+
+#include "base/config_file.hpp"
+#include "base/units.hpp"
+
+namespace laconic::base {
+namespace {
+
+constexpr std::array<option, option_count> table{{
+    {option_id::abs, "abs", "LACONIC_ABS", "--abs", option_type::bound, "", "",
+     "largest absolute error of an element; 0 is lossless"},
+    {option_id::rel, "rel", "LACONIC_REL", "--rel", option_type::bound, "", "",
+     "largest error of an element as a fraction of (max - min) of the data"},
+    {option_id::scope, "scope", "LACONIC_SCOPE", "--scope", option_type::choice, "result", "result|contribution",
+     "what the bound of a collective limits: the final result, or every rank's contribution"},
+    {option_id::algorithm, "algorithm", "LACONIC_ALGORITHM", "--algorithm", option_type::text, "fused", "",
+     "a row of 'laconic info --algorithms'"},
+    {option_id::segment_bytes, "segment_bytes", "LACONIC_SEGMENT_BYTES", "--segment-bytes", option_type::bytes, "256K",
+     "", "uncompressed bytes per message of a collective"},
+    {option_id::force_isa, "force_isa", "LACONIC_FORCE_ISA", "--force-isa", option_type::text, "", "",
+     "use this codec engine of 'laconic info --isa' instead of the fastest"},
+    {option_id::config, "config", "LACONIC_CONFIG", "--config", option_type::path, "", "",
+     "TOML file to read options from; environment and flags override it"},
+    {option_id::stats, "stats", "LACONIC_STATS", "--stats", option_type::on_off, "off", "",
+     "report bytes and time of each collective on standard error"},
+}};
+
+constexpr bool in_order() {
+    for (std::size_t i = 0; i < table.size(); ++i)
+        if (static_cast<std::size_t>(table[i].id) != i) return false;
+    return true;
+}
+static_assert(in_order(), "the option table must stand in the order of option_id");
+
+status refuse(errc code, const std::string& origin, const std::string& why) { return {code, origin + ": " + why}; }
+
+bool lists(std::string_view choices, std::string_view word) {
+    while (true) {
+        const auto bar = choices.find('|');
+        if (choices.substr(0, bar) == word) return true;
+        if (bar == std::string_view::npos) return false;
+        choices.remove_prefix(bar + 1);
+    }
+}
+
+}  // namespace
+
+std::span<const option> options() noexcept { return table; }
+
+const option& describe(option_id id) noexcept { return table[static_cast<std::size_t>(id)]; }
+
+const option* find_option(std::string_view key) noexcept {
+    for (const option& row : table)
+        if (row.key == key) return &row;
+    return nullptr;
+}
+
+std::string_view name_of(option_type type) noexcept {
+    switch (type) {
+        case option_type::bound: return "bound";
+        case option_type::bytes: return "bytes";
+        case option_type::choice: return "choice";
+        case option_type::text: return "text";
+        case option_type::path: return "path";
+        case option_type::on_off: return "on/off";
+    }
+    return "?";
+}
+
+std::string_view name_of(option_source source) noexcept {
+    switch (source) {
+        case option_source::default_value: return "default";
+        case option_source::file: return "file";
+        case option_source::environment: return "environment";
+        case option_source::flag: return "flag";
+    }
+    return "?";
+}
+
+option_set::option_set() {
+    for (const option& row : table)
+        if (!row.default_value.empty())
+            // The unit tests hold every default against its own type.
+            static_cast<void>(set(row.id, std::string(row.default_value), option_source::default_value, "default"));
+}
+
+status option_set::set(option_id id, std::string text, option_source source, std::string origin) {
+    const option& row = describe(id);
+    value next;
+    switch (row.type) {
+        case option_type::bound: {
+            const auto parsed = parse_bound(text);
+            if (!parsed) return refuse(parsed.error().code(), origin, parsed.error().context());
+            next.real = *parsed;
+            break;
+        }
+        case option_type::bytes: {
+            const auto parsed = parse_bytes(text);
+            if (!parsed) return refuse(parsed.error().code(), origin, parsed.error().context());
+            if (*parsed == 0)
+                return refuse(errc::invalid_argument, origin, "'" + text + "' is too small; give at least 1 byte");
+            next.whole = *parsed;
+            break;
+        }
+        case option_type::choice:
+            if (!lists(row.choices, text))
+                return refuse(errc::invalid_argument, origin,
+                              "'" + text + "' is not one of " + std::string(row.choices));
+            break;
+        case option_type::on_off:
+            if (lists("1|on|true|yes", text))
+                next.whole = 1;
+            else if (!lists("0|off|false|no", text))
+                return refuse(errc::invalid_argument, origin, "'" + text + "' is neither on nor off; give 1 or 0");
+            break;
+        case option_type::text:
+        case option_type::path: break;
+    }
+    next.text = std::move(text);
+    next.origin = std::move(origin);
+    next.source = source;
+    values_[static_cast<std::size_t>(id)] = std::move(next);
+    return {};
+}
+
+status option_set::read_file(const std::string& path) {
+    const auto entries = read_config(path);
+    if (!entries) return entries.error();
+    for (const config_entry& entry : *entries) {
+        const std::string origin = path + ":" + std::to_string(entry.line) + ": " + entry.key;
+        const option* row = find_option(entry.key);
+        if (row == nullptr)
+            return refuse(errc::invalid_argument, origin, "no such option; 'laconic info --options' lists them");
+        if (row->id == option_id::config)
+            return refuse(errc::invalid_argument, origin, "a configuration file cannot name another; remove the line");
+        if (auto done = set(row->id, entry.text, option_source::file, origin); !done.ok()) return done;
+    }
+    return {};
+}
+
+status option_set::settle_bound() {
+    const value& abs = at(option_id::abs);
+    const value& rel = at(option_id::rel);
+    if (!is_set(option_id::abs) || !is_set(option_id::rel)) return {};
+    if (abs.source == rel.source)
+        return {errc::invalid_argument, abs.origin + " = " + abs.text + " and " + rel.origin + " = " + rel.text +
+                                            " exclude each other; give one of them"};
+    values_[static_cast<std::size_t>(abs.source < rel.source ? option_id::abs : option_id::rel)] = value{};
+    return {};
+}
+
+result<option_set> option_set::resolve(std::span<const flag_value> flags) {
+    option_set resolved;
+    std::string file;
+    if (const char* named = std::getenv(describe(option_id::config).environment.data())) file = named;
+    for (const flag_value& flag : flags)
+        if (flag.id == option_id::config) file = flag.text;
+    if (!file.empty())
+        if (auto done = resolved.read_file(file); !done.ok()) return done;
+
+    for (const option& row : table) {
+        // string_view::data() is terminated here: every row is a literal.
+        const char* text = std::getenv(row.environment.data());
+        if (text == nullptr || *text == '\0') continue;
+        auto done = resolved.set(row.id, text, option_source::environment, std::string(row.environment));
+        if (!done.ok()) return done;
+    }
+    for (const flag_value& flag : flags) {
+        auto done = resolved.set(flag.id, flag.text, option_source::flag, std::string(describe(flag.id).flag));
+        if (!done.ok()) return done;
+    }
+    if (auto done = resolved.settle_bound(); !done.ok()) return done;
+    return resolved;
+}
+
+bool option_set::has_limit() const noexcept { return is_set(option_id::abs) || is_set(option_id::rel); }
+
+bound option_set::limit() const noexcept {
+    if (is_set(option_id::rel)) return bound::rel(real(option_id::rel));
+    if (is_set(option_id::abs)) return bound::abs(real(option_id::abs));
+    return bound::lossless();
+}
+
+laconic::scope option_set::bound_scope() const noexcept {
+    return text(option_id::scope) == "contribution" ? scope::contribution : scope::result;
+}
+
+}  // namespace laconic::base

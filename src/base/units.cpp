@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Byte sizes and bounds: characters in, numbers out, and the way back. Locale-independent on purpose: a German
+// desktop must read the same configuration as a cluster.
+#include "base/units.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+namespace laconic::base {
+namespace {
+
+constexpr std::string_view prefixes = "KMGT";
+
+char upper(char c) noexcept { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
+
+/// The power of two a suffix stands for, or -1.
+int shift_of(std::string_view suffix) noexcept {
+    if (suffix.empty() || (suffix.size() == 1 && upper(suffix[0]) == 'B')) return 0;
+    const auto position = prefixes.find(upper(suffix[0]));
+    if (position == std::string_view::npos) return -1;
+    const bool bare = suffix.size() == 1;
+    const bool binary = suffix.size() == 3 && upper(suffix[1]) == 'I' && upper(suffix[2]) == 'B';
+    return bare || binary ? 10 * (static_cast<int>(position) + 1) : -1;
+}
+
+status bad_size(std::string_view text) {
+    return {errc::invalid_argument,
+            "'" + std::string(text) +
+                "' is not a byte size; give a whole number, or one with K, M, G or T for powers "
+                "of 1024, for example 256K or 64M"};
+}
+
+}  // namespace
+
+result<std::uint64_t> parse_bytes(std::string_view text) {
+    std::uint64_t number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, number);
+    if (error != std::errc{}) return bad_size(text);
+    const int shift = shift_of({rest, static_cast<std::size_t>(end - rest)});
+    if (shift < 0) return bad_size(text);
+    constexpr auto limit = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+    if (number > (limit >> shift)) return bad_size(text);
+    return number << shift;
+}
+
+std::string format_bytes(std::uint64_t bytes) {
+    std::size_t power = 0;
+    while (bytes != 0 && bytes % 1024 == 0 && power < prefixes.size()) {
+        bytes /= 1024;
+        ++power;
+    }
+    std::string text = std::to_string(bytes);
+    if (power > 0) text += prefixes[power - 1];
+    return text;
+}
+
+std::string human_bytes(std::uint64_t bytes) {
+    if (bytes < 1024) return std::to_string(bytes) + " B";
+    auto scaled = static_cast<double>(bytes);
+    std::size_t power = 0;
+    // 1023.5 and up would print as 1024 or 1.02e+03 of the smaller unit.
+    while (scaled >= 1023.5 && power < prefixes.size()) {
+        scaled /= 1024;
+        ++power;
+    }
+    const int decimals = scaled < 9.995 ? 2 : scaled < 99.95 ? 1 : 0;
+    std::array<char, 32> buffer{};
+    const auto [end, error] =
+        std::to_chars(buffer.data(), buffer.data() + buffer.size(), scaled, std::chars_format::fixed, decimals);
+    std::string text(buffer.data(), error == std::errc{} ? end : buffer.data());
+    text += ' ';
+    text += prefixes[power - 1];
+    text += "iB";
+    return text;
+}
+
+result<double> parse_bound(std::string_view text) {
+    double value = 0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, value);
+    // A bound too small for double underflows: reading it as 0 would silently ask for lossless.
+    if (error != std::errc{} || rest != end || !std::isfinite(value) || std::signbit(value))
+        return status{errc::invalid_bound,
+                      "'" + std::string(text) + "' is not an error bound; give a finite number >= 0, for example 1e-3"};
+    return value;
+}
+
+std::string format_real(double value) {
+    std::array<char, 32> buffer{};
+    const auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
+    return {buffer.data(), error == std::errc{} ? end : buffer.data()};
+}
+
+}  // namespace laconic::base

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How text looks to a person: byte counts in, "12.3 MB" out; rows of cells in, an aligned table out; bold and dim
-// only where standard output is a terminal that wants colour (NO_COLOR and TERM=dumb switch it off).
+// How text looks to a person: keys with values and rows of cells flow in, aligned lines flow out; bold and dim only
+// where standard output is a terminal that wants colour (NO_COLOR and TERM=dumb switch it off).
 #pragma once
 
-#include <cstdint>
 #include <cstdio>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace laconic::cli {
@@ -16,9 +16,6 @@ namespace laconic::cli {
 /// The text, wrapped in an escape sequence when standard output shows colours.
 [[nodiscard]] std::string bold(std::string_view text);
 [[nodiscard]] std::string dim(std::string_view text);
-
-/// "999 B", "1.5 kB", "64.0 MB": powers of 1000.
-[[nodiscard]] std::string human_bytes(std::uint64_t bytes);
 
 /// Prints "key  value" lines, keys padded to the longest.
 void print_pairs(const std::vector<std::pair<std::string, std::string>>& pairs);

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// laconic bench codec: a field and a bound flow in; speed next to memcpy, ratio next to cuSZp's plain mode and the
+// exact error of every engine flow out, as a table or a JSON array.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "base/units.hpp"
+#include "cli/arguments.hpp"
+#include "cli/codec_bench.hpp"
+#include "cli/command.hpp"
+#include "cli/files.hpp"
+#include "cli/terminal.hpp"
+
+namespace laconic::cli {
+namespace {
+
+struct bench_request {
+    std::string data;
+    type_argument type;
+    bound_argument limit;
+    unsigned megabytes = 64;
+    unsigned repetitions = 15;
+    std::vector<std::string> engines;
+    bool json = false;
+};
+
+std::vector<std::string> chosen_engines(const std::vector<std::string>& wanted) {
+    const auto available = available_engines();
+    if (wanted.empty()) return {available.begin(), available.end()};
+    for (const std::string& name : wanted)
+        if (std::find(available.begin(), available.end(), name) == available.end())
+            fail_usage(fmt::format("--engines names '{}'; this machine has {}", name, fmt::join(available, ", ")));
+    return wanted;
+}
+
+void print_json(const std::vector<codec_measurement>& rows) {
+    nlohmann::ordered_json array = nlohmann::ordered_json::array();
+    for (const codec_measurement& row : rows) {
+        nlohmann::ordered_json object{{"engine", row.engine},
+                                      {"memcpy_gbps", row.memcpy_gbps},
+                                      {"compress_gbps", row.compress_gbps},
+                                      {"decompress_gbps", row.decompress_gbps},
+                                      {"add_gbps", row.add_gbps},
+                                      {"fused_gbps", row.fused_gbps},
+                                      {"ratio", row.ratio},
+                                      {"max_error", row.max_error},
+                                      {"bound", row.bound},
+                                      {"reference_ratio", nullptr},
+                                      {"scan_gbps", row.scan_gbps},
+                                      {"violations", row.violations},
+                                      {"raw_blocks", row.raw_blocks},
+                                      {"values", row.values},
+                                      {"frame_bytes", row.frame_bytes},
+                                      {"sum_frame_bytes", row.sum_frame_bytes},
+                                      {"reference_bytes", row.reference_bytes}};
+        if (row.reference_bytes > 0) object["reference_ratio"] = row.reference_ratio;
+        array.push_back(std::move(object));
+    }
+    fmt::print("{}\n", array.dump(2));
+}
+
+void print_text(const bench_request& request, const std::vector<codec_measurement>& rows) {
+    const codec_measurement& first = rows.front();
+    const auto versus = [](const codec_measurement& row, double gbps) {
+        return fmt::format("{:.2f} ({:.2f}x)", gbps, row.memcpy_gbps > 0 ? gbps / row.memcpy_gbps : 0);
+    };
+    std::vector<std::vector<std::string>> table{{"engine", "memcpy", "compress", "decompress", "add", "fused", "scan"}};
+    for (const codec_measurement& row : rows)
+        table.push_back({row.engine, fmt::format("{:.2f}", row.memcpy_gbps), versus(row, row.compress_gbps),
+                         versus(row, row.decompress_gbps), versus(row, row.add_gbps), versus(row, row.fused_gbps),
+                         versus(row, row.scan_gbps)});
+    print_table(table, 1);
+    fmt::print("{}\n\n", dim(fmt::format("GB/s of original data (and ratio to memcpy), median of {}, {} values x {}",
+                                         request.repetitions, first.values, name_of(request.type.value()))));
+    std::vector<std::pair<std::string, std::string>> pairs{
+        {"ratio", fmt::format("{:.3f}", first.ratio)},
+        {"cuSZp plain", first.reference_bytes > 0 ? fmt::format("{:.3f}", first.reference_ratio) : "-"},
+        {"bound", fmt::format("{}", first.bound)},
+        {"raw blocks", fmt::format("{}", first.raw_blocks)}};
+    for (const codec_measurement& row : rows)
+        pairs.emplace_back("max error, " + row.engine,
+                           fmt::format("{} ({} violations)", row.max_error, row.violations));
+    print_pairs(pairs);
+}
+
+int run(const bench_request& request) {
+    const element_type type = request.type.value();
+    const bound limit = request.limit.value();
+    if (request.megabytes == 0) fail_usage("--megabytes is 0; give at least 1");
+    if (request.repetitions == 0) fail_usage("--repetitions is 0; give at least 1");
+    codec_bench_settings settings;
+    settings.engines = chosen_engines(request.engines);
+    settings.bytes = std::size_t{request.megabytes} << 20;
+    settings.repetitions = request.repetitions;
+    buffer raw = read_array(request.data, type);
+    if (raw.size() == 0) fail_data(fmt::format("'{}' is empty; give a field with at least one value", request.data));
+    const auto rows = with_type(type, [&](auto zero) {
+        using T = decltype(zero);
+        const std::span<const T> field = raw.as<T>();
+        // The scan for the range belongs to neither operation: all are measured with an absolute bound.
+        const value_range<T> range = range_of(field);
+        settings.bound = limit.kind == bound_kind::absolute
+                             ? limit.value
+                             : limit.value * (static_cast<double>(range.max) - static_cast<double>(range.min));
+        return measure_codec(field, settings);
+    });
+    request.json ? print_json(rows) : print_text(request, rows);
+    return exit_ok;
+}
+
+}  // namespace
+
+action declare_bench_codec(CLI::App& app) {
+    auto request = std::make_shared<bench_request>();
+    app.add_option("--data", request->data, "field to measure on: raw little-endian array, or -")
+        ->type_name("FILE")
+        ->required();
+    request->type.declare(app);
+    request->limit.declare(app, false);
+    app.add_option("--megabytes", request->megabytes, "tile the field to this size, in 2^20 bytes (default 64)")
+        ->type_name("N");
+    app.add_option("--repetitions", request->repetitions, "measured rounds; medians are reported (default 15)")
+        ->type_name("N");
+    app.add_option("--engines", request->engines, "engines to measure (default: all that run here)")
+        ->type_name("A,B")
+        ->delimiter(',');
+    app.add_flag("--json", request->json, "print a JSON array with one object per engine");
+    return [request] { return run(*request); };
+}
+
+}  // namespace laconic::cli

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// laconic info: what this build knows about itself (version, engines, codecs, options, algorithms, MPI programs)
+// flows out as aligned text or one JSON object. Every list comes from the table the library itself works from.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "base/options.hpp"
+#include "cli/command.hpp"
+#include "cli/siblings.hpp"
+#include "cli/terminal.hpp"
+#include "collective/registry.hpp"
+#include "laconic/codec.hpp"
+
+namespace laconic::cli {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+struct info_request {
+    bool json = false, options = false, algorithms = false, isa = false, codecs = false;
+    [[nodiscard]] bool any_section() const noexcept { return options || algorithms || isa || codecs; }
+};
+
+struct codec_row {
+    std::string_view name, description;
+};
+constexpr codec_row codecs[]{
+    {"fle", "error-bounded: quantise, predict, fixed-length bit-planes per block of 32; sums on the compressed form"},
+    {"raw", "uncompressed"},
+};
+
+#if defined(__clang__)
+constexpr std::string_view compiler = "clang " __clang_version__;
+#else
+constexpr std::string_view compiler = "g++ " __VERSION__;
+#endif
+
+json options_json() {
+    json rows = json::array();
+    for (const base::option& row : base::options())
+        rows.push_back({{"key", row.key},
+                        {"environment", row.environment},
+                        {"flag", row.flag},
+                        {"type", base::name_of(row.type)},
+                        {"default", row.default_value},
+                        {"choices", row.choices},
+                        {"help", row.help}});
+    return rows;
+}
+
+json algorithms_json() {
+    json rows = json::array();
+    for (const collective::algorithm& row : collective::algorithms())
+        rows.push_back({{"operation", row.operation},
+                        {"name", row.name},
+                        {"schedule", collective::name_of(row.schedule)},
+                        {"payload", collective::name_of(row.payload)},
+                        {"codec", row.codec},
+                        {"published_as", row.published_as},
+                        {"description", row.description}});
+    return rows;
+}
+
+json isa_json() {
+    json available = json::array();
+    for (const std::string_view name : available_engines()) available.push_back(name);
+    return {{"available", available}, {"chosen", engine_name()}};
+}
+
+json codecs_json() {
+    json rows = json::array();
+    for (const codec_row& row : codecs) rows.push_back({{"name", row.name}, {"description", row.description}});
+    return rows;
+}
+
+json build_json() {
+    json flavours = json::array();
+    for (const std::string_view flavour : present_flavours()) flavours.push_back(flavour);
+    return {
+        {"version", LACONIC_VERSION}, {"compiler", compiler}, {"build_type", LACONIC_BUILD_TYPE}, {"mpi", flavours}};
+}
+
+void print_json(const info_request& request) {
+    const bool all = !request.any_section();
+    json object = build_json();
+    if (all || request.isa) object["isa"] = isa_json();
+    if (all || request.codecs) object["codecs"] = codecs_json();
+    if (all || request.algorithms) object["algorithms"] = algorithms_json();
+    if (all || request.options) object["options"] = options_json();
+    fmt::print("{}\n", object.dump(2));
+}
+
+std::string joined(const json& names) {
+    std::string text;
+    for (const json& name : names) text += (text.empty() ? "" : ", ") + name.get<std::string>();
+    return text.empty() ? "none" : text;
+}
+
+void print_rows(const json& rows, const std::vector<std::string>& keys) {
+    std::vector<std::vector<std::string>> table{keys};
+    for (const json& row : rows) {
+        std::vector<std::string> cells;
+        for (const std::string& key : keys) {
+            const std::string text = row.at(key).get<std::string>();
+            cells.push_back(text.empty() ? "-" : text);
+        }
+        table.push_back(std::move(cells));
+    }
+    std::replace(table.front().begin(), table.front().end(), std::string("published_as"), std::string("published as"));
+    print_table(table, keys.size());
+}
+
+void print_text(const info_request& request) {
+    const json isa = isa_json();
+    if (!request.any_section()) {
+        const json build = build_json();
+        print_pairs({{"version", build["version"]},
+                     {"compiler", fmt::format("{} ({})", compiler, LACONIC_BUILD_TYPE)},
+                     {"engine", fmt::format("{} (available: {})", engine_name(), joined(isa["available"]))},
+                     {"MPI programs", joined(build["mpi"])}});
+        fmt::print("\nMore: --isa, --codecs, --algorithms, --options, --json\n");
+        return;
+    }
+    std::string_view gap;
+    const auto head = [&](std::string_view title) {
+        // Titles only where there are several tables to tell apart.
+        if (request.options + request.algorithms + request.isa + request.codecs > 1)
+            fmt::print("{}{}\n", gap, bold(title));
+        gap = "\n";
+    };
+    if (request.isa) {
+        head("Engines");
+        for (const std::string_view name : available_engines())
+            fmt::print("{}{}\n", name, name == engine_name() ? "  (chosen)" : "");
+    }
+    if (request.codecs) {
+        head("Codecs");
+        print_rows(codecs_json(), {"name", "description"});
+    }
+    if (request.algorithms) {
+        head("Algorithms");
+        print_rows(algorithms_json(),
+                   {"operation", "name", "schedule", "payload", "codec", "published_as", "description"});
+    }
+    if (request.options) {
+        head("Options");
+        print_rows(options_json(), {"environment", "key", "flag", "type", "default", "choices", "help"});
+    }
+}
+
+}  // namespace
+
+action declare_info(CLI::App& app) {
+    auto request = std::make_shared<info_request>();
+    app.add_flag("--isa", request->isa, "the codec's engines that run on this machine, and the chosen one");
+    app.add_flag("--codecs", request->codecs, "the codecs");
+    app.add_flag("--algorithms", request->algorithms, "the collective algorithms: schedule x payload");
+    app.add_flag("--options", request->options, "every option: environment variable, TOML key, flag");
+    app.add_flag("--json", request->json, "print one JSON object, with the chosen sections or all of them");
+    return [request] {
+        request->json ? print_json(*request) : print_text(*request);
+        return exit_ok;
+    };
+}
+
+}  // namespace laconic::cli

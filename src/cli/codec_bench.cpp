@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A field in, one row of speeds, ratio and error per engine out. memcpy and the codec's operations take turns in
+// every repetition, on buffers that were allocated and touched before, so that all meet the same machine state.
+#include "cli/codec_bench.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+#include "cli/command.hpp"
+#include "cli/exact_error.hpp"
+#include "cli/files.hpp"
+#include "cli/reference_size.hpp"
+#include "laconic/codec.hpp"
+
+namespace laconic::cli {
+namespace {
+
+/// Times of one operation over the repetitions.
+class stopwatch {
+public:
+    template <class Body>
+    void time(Body&& body) {
+        const auto started = std::chrono::steady_clock::now();
+        body();
+        seconds_.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count());
+    }
+    [[nodiscard]] double gbps(std::size_t bytes) {
+        std::sort(seconds_.begin(), seconds_.end());
+        const std::size_t half = seconds_.size() / 2;
+        const double median = seconds_.size() % 2 == 1 ? seconds_[half] : (seconds_[half - 1] + seconds_[half]) / 2;
+        return median > 0 ? static_cast<double>(bytes) / median / 1e9 : 0;
+    }
+
+private:
+    std::vector<double> seconds_;
+};
+
+/// Aligned memory whose pages exist already.
+buffer touched(std::size_t bytes) {
+    buffer fresh(bytes);
+    std::memset(fresh.bytes().data(), 0x5a, fresh.size());
+    return fresh;
+}
+
+template <class V>
+V need(result<V> got, std::string_view what) {
+    if (!got) fail_data(fmt::format("{} failed: {}", what, got.error().message()));
+    return std::move(got).value();
+}
+
+void need(const status& got, std::string_view what) {
+    if (!got.ok()) fail_data(fmt::format("{} failed: {}", what, got.message()));
+}
+
+/// The field again and again, and the same turned by a third of a field: what another rank would hold.
+template <class T>
+void tile(std::span<const T> field, std::span<T> f, std::span<T> g) {
+    const std::size_t turn = field.size() / 3;
+    for (std::size_t i = 0, at = 0; i < f.size(); ++i, at = at + 1 == field.size() ? 0 : at + 1) {
+        f[i] = field[at];
+        g[i] = field[at + turn < field.size() ? at + turn : at + turn - field.size()];
+    }
+}
+
+template <class T>
+struct workspace {
+    std::size_t count;
+    buffer f_store, g_store, out_store;
+    buffer frame_f, frame_g, sum;
+    std::span<T> f = f_store.as<T>(), g = g_store.as<T>(), out = out_store.as<T>();
+
+    workspace(std::span<const T> field, std::size_t values)
+        : count(values),
+          f_store(touched(values * sizeof(T))),
+          g_store(touched(values * sizeof(T))),
+          out_store(touched(values * sizeof(T))),
+          frame_f(touched(compress_bound(element_type_of<T>::value, values))),
+          frame_g(touched(compress_bound(element_type_of<T>::value, values))),
+          sum(touched(sum_bound(element_type_of<T>::value, values))) {
+        tile(field, f, g);
+    }
+};
+
+template <class T>
+codec_measurement measure_engine(workspace<T>& space, const codec_bench_settings& settings, const std::string& engine) {
+    need(use_engine(engine), "switching to engine " + engine);
+    const std::span<const T> f = space.f, g = space.g;
+    const bound limit = bound::abs(settings.bound);
+    const std::size_t bytes = f.size_bytes();
+    const std::size_t size_g = need(compress(g, limit, space.frame_g.bytes()), "compress");
+    const auto frame_g = space.frame_g.bytes().first(size_g);
+    std::size_t size_f = 0, size_sum = 0;
+    const auto frame_f = [&] { return space.frame_f.bytes().first(size_f); };
+
+    stopwatch copying, compressing, decompressing, adding, fusing, scanning;
+    for (unsigned repetition = 0; repetition <= settings.repetitions; ++repetition) {
+        // The first round only warms up.
+        if (repetition == 1) copying = compressing = decompressing = adding = fusing = scanning = {};
+        copying.time([&] { std::memcpy(space.out.data(), f.data(), bytes); });
+        compressing.time([&] { size_f = need(compress(f, limit, space.frame_f.bytes()), "compress"); });
+        decompressing.time([&] { need(decompress(std::span<const std::byte>(frame_f()), space.out), "decompress"); });
+        adding.time([&] { size_sum = need(laconic::add(frame_f(), frame_g, space.sum.bytes()), "add"); });
+        fusing.time([&] { need(laconic::add(g, frame_f(), space.sum.bytes()), "fused add"); });
+        scanning.time([&] { static_cast<void>(range_of(f).max_abs); });
+    }
+
+    need(decompress(std::span<const std::byte>(frame_f()), space.out), "decompress");
+    const exact_error error = measure_error(f, std::span<const T>(space.out), settings.bound);
+    codec_measurement row;
+    row.engine = engine;
+    row.memcpy_gbps = copying.gbps(bytes);
+    row.compress_gbps = compressing.gbps(bytes);
+    row.decompress_gbps = decompressing.gbps(bytes);
+    row.add_gbps = adding.gbps(bytes);
+    row.fused_gbps = fusing.gbps(bytes);
+    row.scan_gbps = scanning.gbps(bytes);
+    row.ratio = static_cast<double>(bytes) / static_cast<double>(size_f);
+    row.max_error = error.max;
+    row.violations = error.violations;
+    row.bound = settings.bound;
+    row.raw_blocks = need(inspect(frame_f()), "inspect").raw_blocks;
+    row.values = f.size();
+    row.frame_bytes = size_f;
+    row.sum_frame_bytes = size_sum;
+    return row;
+}
+
+}  // namespace
+
+template <class T>
+std::vector<codec_measurement> measure_codec(std::span<const T> field, const codec_bench_settings& settings) {
+    workspace<T> space(field, std::max<std::size_t>(1, settings.bytes / sizeof(T)));
+    const std::uint64_t reference =
+        settings.bound > 0 ? reference_size(std::span<const T>(space.f), settings.bound) : 0;
+    const std::string before(engine_name());
+    std::vector<codec_measurement> rows;
+    for (const std::string& engine : settings.engines) {
+        codec_measurement row = measure_engine(space, settings, engine);
+        row.reference_bytes = reference;
+        if (reference > 0)
+            row.reference_ratio = static_cast<double>(space.f.size_bytes()) / static_cast<double>(reference);
+        rows.push_back(std::move(row));
+    }
+    need(use_engine(before), "switching back to engine " + before);
+    return rows;
+}
+
+template std::vector<codec_measurement> measure_codec(std::span<const float>, const codec_bench_settings&);
+template std::vector<codec_measurement> measure_codec(std::span<const double>, const codec_bench_settings&);
+
+}  // namespace laconic::cli

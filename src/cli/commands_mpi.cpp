@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The table of subcommands of laconic-mpich and laconic-openmpi, the programs that `laconic` hands over to.
+#include <array>
+
+#include "cli/command.hpp"
+
+namespace laconic::cli {
+namespace {
+
+constexpr std::array table{
+    command{"bench collective", "Measure collectives, next to stock MPI, under mpiexec",
+            "  mpiexec -n 4 laconic bench collective --op allreduce --algorithms stock,fused --data wave.f32 \\\n"
+            "      --type f32 --bytes 64M --rel 1e-3 --scope contribution\n",
+            declare_bench_collective},
+};
+
+}  // namespace
+
+std::span<const command> commands() noexcept { return table; }
+
+}  // namespace laconic::cli

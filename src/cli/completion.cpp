@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The parser in, completion scripts out. An option whose type reads "a|b" offers a and b; FILE offers file names.
+#include "cli/completion.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+namespace laconic::cli {
+namespace {
+
+std::string words_of(std::string_view choices) {
+    std::string words(choices);
+    std::replace(words.begin(), words.end(), '|', ' ');
+    return words;
+}
+
+bool is_choice(const CLI::Option& option) { return option.get_type_name().find('|') != std::string::npos; }
+bool takes_value(const CLI::Option& option) { return option.get_type_size() > 0; }
+
+std::vector<std::string> spellings(const CLI::Option& option) {
+    std::vector<std::string> names;
+    for (const std::string& name : option.get_snames()) names.push_back("-" + name);
+    for (const std::string& name : option.get_lnames()) names.push_back("--" + name);
+    return names;
+}
+
+/// "compress" or "bench codec": the words after the program's name.
+std::string path_of(const CLI::App& app) {
+    if (!app.get_parent()) return {};
+    const std::string above = path_of(*app.get_parent());
+    return above.empty() ? app.get_name() : above + " " + app.get_name();
+}
+
+/// What may follow a subcommand: its own subcommands, options, and the choices of its positionals.
+std::string offered_by(const CLI::App& app) {
+    std::vector<std::string> words;
+    for (const CLI::App* sub : app.get_subcommands({})) words.push_back(sub->get_name());
+    for (const CLI::Option* option : app.get_options()) {
+        if (option->get_positional() && is_choice(*option)) words.push_back(words_of(option->get_type_name()));
+        if (!option->get_positional()) words.push_back(fmt::format("{}", fmt::join(spellings(*option), " ")));
+    }
+    return fmt::format("{}", fmt::join(words, " "));
+}
+
+void walk(const CLI::App& app, const auto& visit) {
+    visit(app);
+    for (const CLI::App* sub : app.get_subcommands({})) walk(*sub, visit);
+}
+
+/// fish reads a quoted word literally except for these two.
+std::string quoted_for_fish(std::string_view text) {
+    std::string out = "'";
+    for (const char c : text) {
+        if (c == '\'' || c == '\\') out += '\\';
+        out += c;
+    }
+    return out + "'";
+}
+
+}  // namespace
+
+std::string bash_completion(const CLI::App& root) {
+    std::string values, offers;
+    walk(root, [&](const CLI::App& app) {
+        const std::string path = path_of(app);
+        offers += fmt::format("        '{}') offered='{}' ;;\n", path, offered_by(app));
+        for (const CLI::Option* option : app.get_options()) {
+            if (option->get_positional() || !takes_value(*option)) continue;
+            const std::string act = is_choice(*option) ? fmt::format("COMPREPLY=($(compgen -W '{}' -- \"$current\"))",
+                                                                     words_of(option->get_type_name()))
+                                    : option->get_type_name() == "FILE" ? "COMPREPLY=($(compgen -f -- \"$current\"))"
+                                                                        : "COMPREPLY=()";
+            for (const std::string& name : spellings(*option))
+                values += fmt::format("        '{} {}') {}; return ;;\n", path, name, act);
+        }
+    });
+    // The subcommand is the leading words that are no options.
+    return fmt::format(R"(# bash completion for laconic; made by "laconic completion bash".
+_laconic() {{
+    local current="${{COMP_WORDS[COMP_CWORD]}}" previous="${{COMP_WORDS[COMP_CWORD-1]}}" path="" offered="" word
+    for word in "${{COMP_WORDS[@]:1:2}}"; do
+        case "$path $word" in
+{paths}            *) break ;;
+        esac
+    done
+    case "$path $previous" in
+{values}    esac
+    case "$path" in
+{offers}    esac
+    COMPREPLY=($(compgen -W "$offered" -- "$current"))
+    [[ "$current" != -* ]] && COMPREPLY+=($(compgen -f -- "$current"))
+}}
+complete -o filenames -F _laconic laconic
+)",
+                       fmt::arg("paths",
+                                [&] {
+                                    std::string paths;
+                                    walk(root, [&](const CLI::App& app) {
+                                        if (!app.get_parent()) return;
+                                        paths += fmt::format("            '{} {}') path='{}' ;;\n",
+                                                             path_of(*app.get_parent()), app.get_name(), path_of(app));
+                                    });
+                                    return paths;
+                                }()),
+                       fmt::arg("values", values), fmt::arg("offers", offers));
+}
+
+std::string zsh_completion(const CLI::App& root) {
+    return "#compdef laconic\nautoload -U +X bashcompinit && bashcompinit\n" + bash_completion(root);
+}
+
+std::string fish_completion(const CLI::App& root) {
+    std::string script = "# fish completion for laconic; made by \"laconic completion fish\".\n";
+    walk(root, [&](const CLI::App& app) {
+        std::string when = "__fish_use_subcommand";
+        if (app.get_parent()) when = "__fish_seen_subcommand_from " + app.get_name();
+        for (const CLI::App* sub : app.get_subcommands({}))
+            script += fmt::format("complete -c laconic -f -n {} -a {} -d {}\n", quoted_for_fish(when), sub->get_name(),
+                                  quoted_for_fish(sub->get_description()));
+        for (const CLI::Option* option : app.get_options()) {
+            if (option->get_positional()) continue;
+            std::string line = fmt::format("complete -c laconic -n {}", quoted_for_fish(when));
+            for (const std::string& name : option->get_snames()) line += " -s " + name;
+            for (const std::string& name : option->get_lnames()) line += " -l " + name;
+            if (takes_value(*option)) line += option->get_type_name() == "FILE" ? " -r -F" : " -x";
+            if (is_choice(*option)) line += " -a " + quoted_for_fish(words_of(option->get_type_name()));
+            script += line + " -d " + quoted_for_fish(option->get_description()) + "\n";
+        }
+    });
+    return script;
+}
+
+}  // namespace laconic::cli

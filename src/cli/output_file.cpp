@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Bytes in, one complete file out: they gather in a temporary beside the target that replaces it in one rename.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+
+#include "cli/command.hpp"
+#include "cli/files.hpp"
+#include "cli/progress.hpp"
+#include "cli/terminal.hpp"
+
+namespace laconic::cli {
+namespace {
+
+constexpr std::size_t piece_bytes = std::size_t{8} << 20;
+
+/// The temporary that a signal handler removes; empty when there is none. A plain array, because a handler may not
+/// touch a std::string.
+std::array<char, PATH_MAX> doomed{};
+
+extern "C" void remove_temporary(int signal_number) {
+    if (doomed[0] != '\0') ::unlink(doomed.data());
+    std::signal(signal_number, SIG_DFL);
+    std::raise(signal_number);
+}
+
+void remove_on_signal(const std::string& path) {
+    if (path.size() >= doomed.size()) return;
+    std::memcpy(doomed.data(), path.c_str(), path.size() + 1);
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+        struct sigaction current {};
+        // Under nohup, SIGHUP is ignored and must stay so.
+        if (::sigaction(number, nullptr, &current) == 0 && current.sa_handler == SIG_IGN) continue;
+        struct sigaction wanted {};
+        wanted.sa_handler = remove_temporary;
+        ::sigaction(number, &wanted, nullptr);
+    }
+}
+
+[[noreturn]] void refuse(const std::string& name) {
+    fail_data(fmt::format("cannot write '{}': {}; give -o a file in a writable directory, or - for standard output",
+                          name, std::strerror(errno)));
+}
+
+}  // namespace
+
+output_file::output_file(const std::string& path) : name_(path), target_(path) {
+    if (path == "-") {
+        if (is_terminal(stdout))
+            fail_usage("-o - would write binary data to the terminal; give -o a file or use a pipe");
+        descriptor_ = STDOUT_FILENO;
+        return;
+    }
+    struct stat about {};
+    const bool exists = ::stat(path.c_str(), &about) == 0;
+    if (exists && S_ISDIR(about.st_mode))
+        fail_data(fmt::format("cannot write '{}': it is a directory; give -o a file", path));
+    if (exists && !S_ISREG(about.st_mode)) {
+        // Renaming over /dev/null or a named pipe would replace it.
+        descriptor_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+        if (descriptor_ < 0) refuse(name_);
+        return;
+    }
+    if (exists) {
+        if (::access(path.c_str(), W_OK) != 0) refuse(name_);
+        std::error_code error;
+        const auto followed = std::filesystem::canonical(path, error);
+        if (!error) target_ = followed.string();
+    }
+    create_temporary();
+    if (exists && ::fchmod(descriptor_, about.st_mode & 07777) != 0) refuse(name_);
+}
+
+void output_file::create_temporary() {
+    const auto slash = target_.rfind('/');
+    const std::string directory = slash == std::string::npos ? "" : target_.substr(0, slash + 1);
+    // Short whatever the target is called: its name may already be as long as the file system allows.
+    for (int attempt = 0; attempt < 100; ++attempt) {
+        std::string candidate = fmt::format("{}.laconic-{}-{}.tmp", directory, ::getpid(), attempt);
+        descriptor_ = ::open(candidate.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (descriptor_ >= 0) {
+            temporary_ = std::move(candidate);
+            remove_on_signal(temporary_);
+            return;
+        }
+        if (errno != EEXIST) break;
+    }
+    refuse(name_);
+}
+
+output_file::~output_file() {
+    if (descriptor_ >= 0 && descriptor_ != STDOUT_FILENO) ::close(descriptor_);
+    if (!temporary_.empty()) {
+        ::unlink(temporary_.c_str());
+        doomed[0] = '\0';
+    }
+}
+
+void output_file::write(std::span<const std::byte> bytes) {
+    progress shown("writing", bytes.size());
+    while (!bytes.empty()) {
+        const ssize_t put = ::write(descriptor_, bytes.data(), std::min(bytes.size(), piece_bytes));
+        if (put < 0 && errno == EINTR) continue;
+        if (put < 0) fail_data(fmt::format("cannot write '{}': {}", name_, std::strerror(errno)));
+        bytes = bytes.subspan(static_cast<std::size_t>(put));
+        shown.advance(static_cast<std::uint64_t>(put));
+    }
+}
+
+void output_file::commit() {
+    // Network file systems report a full disk only here.
+    const int descriptor = descriptor_;
+    descriptor_ = -1;
+    if (::close(descriptor) != 0) fail_data(fmt::format("cannot write '{}': {}", name_, std::strerror(errno)));
+    if (temporary_.empty()) return;
+    if (::rename(temporary_.c_str(), target_.c_str()) != 0) refuse(name_);
+    doomed[0] = '\0';
+    temporary_.clear();
+}
+
+}  // namespace laconic::cli

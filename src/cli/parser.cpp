@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The table of subcommands in, a parser with all of them declared out.
+#include <memory>
+
+#include "cli/command.hpp"
+#include "cli/help.hpp"
+
+namespace laconic::cli {
+namespace {
+
+/// --help and --version work at every level: help2man asks each subcommand for both.
+void dress(CLI::App& app) {
+    app.formatter(std::make_shared<help_formatter>());
+    app.set_help_flag("-h,--help", "show this text and exit");
+    app.set_version_flag("--version", "laconic " LACONIC_VERSION, "show the version and exit");
+}
+
+/// "bench codec" hangs below "bench", which is created when its first subcommand appears.
+CLI::App& parent_of(CLI::App& root, std::string_view& name) {
+    const auto space = name.find(' ');
+    if (space == std::string_view::npos) return root;
+    const std::string group(name.substr(0, space));
+    name.remove_prefix(space + 1);
+    const auto known = root.get_subcommands([&](const CLI::App* sub) { return sub->get_name() == group; });
+    if (!known.empty()) return *known.front();
+    CLI::App& app = *root.add_subcommand(group, "Measure speed, ratio and error");
+    dress(app);
+    app.require_subcommand(1);
+    return app;
+}
+
+}  // namespace
+
+void declare_all(CLI::App& root, action& chosen) {
+    root.name("laconic");
+    root.description("Compress arrays within an error bound, add them while compressed, and measure both");
+    root.footer(
+        "  laconic compress wave.f32 -o wave.lac --type f32 --rel 1e-3\n"
+        "  laconic decompress wave.lac -o wave.out\n"
+        "  laconic compare wave.f32 wave.out --type f32\n"
+        "  laconic COMMAND --help\n");
+    dress(root);
+    root.require_subcommand(1);
+    for (const command& row : commands()) {
+        std::string_view name = row.name;
+        CLI::App& parent = parent_of(root, name);
+        CLI::App& app = *parent.add_subcommand(std::string(name), std::string(row.summary));
+        dress(app);
+        app.footer(std::string(row.examples));
+        app.callback([&chosen, run = row.declare(app)] { chosen = run; });
+    }
+}
+
+}  // namespace laconic::cli

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The C face of the collectives: MPI-shaped arguments flow in; what laconic compresses goes to the C++ functions, and
+// everything else to MPI unchanged.
+#include <mpi.h>
+// laconic.h shows its collectives only after <mpi.h>.
+#include <exception>
+#include <new>
+
+#include "codec/c_api.hpp"
+#include "collective/stock.hpp"
+#include "laconic/collective.hpp"
+#include "laconic/laconic.h"
+#include "mpi/error.hpp"
+
+namespace {
+
+using namespace laconic;
+
+result<allreduce_options> to_options(const laconic_allreduce_options* given) {
+    if (given == nullptr) return allreduce_options::from_environment();
+    allreduce_options options;
+    options.limit.kind = static_cast<bound_kind>(given->kind);
+    options.limit.value = given->bound;
+    options.bound_scope = static_cast<scope>(given->scope);
+    if (given->algorithm != nullptr) options.algorithm = given->algorithm;
+    if (given->segment_bytes != 0) options.segment_bytes = given->segment_bytes;
+    return options;
+}
+
+template <class T>
+status reduce(const void* in, void* out, std::size_t count, MPI_Comm comm, const laconic_allreduce_options* given) {
+    result<allreduce_options> options = to_options(given);
+    const reduction op = given != nullptr && given->average != 0 ? reduction::avg : reduction::sum;
+    const void* const source = in == MPI_IN_PLACE ? out : in;
+    if (!options) {
+        // Still taking part, with options that every rank will refuse: the others must not wait for this one.
+        status why = options.error();
+        allreduce_options refused;
+        refused.segment_bytes = 0;
+        static_cast<void>(allreduce<T>({static_cast<const T*>(source), count}, {static_cast<T*>(out), count}, op, comm,
+                                       refused));
+        return why;
+    }
+    return allreduce<T>({static_cast<const T*>(source), count}, {static_cast<T*>(out), count}, op, comm, *options)
+        .error();
+}
+
+/// The call goes to MPI as it is, on the caller's communicator, so that its error handler applies.
+status pass_through(const void* in, void* out, std::size_t count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+    return mpi::to_status(collective::stock_allreduce(in, out, count, type, op, comm), "MPI_Allreduce");
+}
+
+status dispatch(const void* in, void* out, std::size_t count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                const laconic_allreduce_options* options) {
+    if (comm == MPI_COMM_NULL) return {errc::invalid_argument, "the communicator is MPI_COMM_NULL"};
+    const bool known_type = type == MPI_FLOAT || type == MPI_DOUBLE;
+    if (!known_type || op != MPI_SUM) return pass_through(in, out, count, type, op, comm);
+    int between_groups = 0;
+    if (const int code = MPI_Comm_test_inter(comm, &between_groups); code != MPI_SUCCESS)
+        return mpi::to_status(code, "MPI_Comm_test_inter");
+    if (between_groups != 0) return pass_through(in, out, count, type, op, comm);
+    return type == MPI_FLOAT ? reduce<float>(in, out, count, comm, options)
+                             : reduce<double>(in, out, count, comm, options);
+}
+
+}  // namespace
+
+extern "C" int laconic_allreduce(const void* sendbuf, void* recvbuf, size_t count, MPI_Datatype type, MPI_Op op,
+                                 MPI_Comm comm, const laconic_allreduce_options* options) {
+    try {
+        return report_to_c(dispatch(sendbuf, recvbuf, count, type, op, comm, options));
+    } catch (const std::bad_alloc&) {
+        return report_to_c({errc::out_of_memory, "no memory"});
+    } catch (const std::exception& unexpected) {
+        return report_to_c({errc::invalid_argument, unexpected.what()});
+    }
+}

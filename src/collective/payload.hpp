@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The payload axis: how a piece of an array travels and how two pieces are combined. Values and received bytes flow
+// in, bytes to send and final values flow out. A payload knows no ranks and never calls MPI.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "laconic/status.hpp"
+
+namespace laconic::collective {
+
+/// Elements [first, first + count) of the array.
+struct range {
+    std::size_t first = 0;
+    std::size_t count = 0;
+};
+
+/// Where the bytes of a message live, so that the schedule knows what to keep until it is sent.
+enum class home : std::uint8_t { scratch, received, user };
+
+struct message {
+    std::span<const std::byte> bytes;
+    home where = home::user;
+    bool finished = false;  ///< relay() has also written the final values
+};
+
+/// Seconds spent in a payload.
+struct phase_times {
+    double compress_s = 0, combine_s = 0, decompress_s = 0;
+};
+
+/// Adds the time until its destruction to one phase.
+class stopwatch {
+public:
+    explicit stopwatch(double& total) noexcept : total_(total), start_(clock::now()) {}
+    stopwatch(const stopwatch&) = delete;
+    stopwatch& operator=(const stopwatch&) = delete;
+    ~stopwatch() { total_ += std::chrono::duration<double>(clock::now() - start_).count(); }
+
+private:
+    using clock = std::chrono::steady_clock;
+    double& total_;
+    clock::time_point start_;
+};
+
+/// One call's way of carrying pieces. An empty message for a non-empty range reports failure(): the schedule passes
+/// it on, so that no rank waits for bytes that never come.
+class payload {
+public:
+    payload() = default;
+    payload(const payload&) = delete;
+    payload& operator=(const payload&) = delete;
+    virtual ~payload() = default;
+
+    /// No message for `count` elements is larger; slots for scratch and received messages have this size.
+    [[nodiscard]] virtual std::size_t wire_bound(std::size_t count) const noexcept = 0;
+    /// Memory that the payload itself needs for ranges of up to `count` elements, beyond the slots.
+    [[nodiscard]] virtual std::size_t private_bytes(std::size_t /*count*/) const noexcept { return 0; }
+    virtual void use_memory(std::span<std::byte> /*memory*/) noexcept {}
+
+    /// The local values of a range as its first message.
+    [[nodiscard]] virtual message begin(range part, std::span<std::byte> scratch) = 0;
+    /// A received partial sum of a range plus its local values. `slot` is the whole memory behind `received`.
+    /// last: no further rank will add to this range.
+    [[nodiscard]] virtual message combine(range part, std::span<const std::byte> received, std::span<std::byte> slot,
+                                          std::span<std::byte> scratch, bool last) = 0;
+    /// What to send on of a received final message.
+    [[nodiscard]] virtual message relay(range /*part*/, std::span<const std::byte> received,
+                                        std::span<std::byte> /*scratch*/) {
+        return {received, home::received, false};
+    }
+    /// Writes the final values of a range. Called for received final messages and for the rank's own last combine().
+    virtual void finish(range part, std::span<const std::byte> final_message) = 0;
+    /// Where final messages of a range may be received directly; empty when they need finish().
+    [[nodiscard]] virtual std::span<std::byte> landing(range /*part*/) noexcept { return {}; }
+
+    [[nodiscard]] const status& failure() const noexcept { return failure_; }
+    [[nodiscard]] const phase_times& times() const noexcept { return times_; }
+
+protected:
+    /// Keeps the first failure.
+    void fail(status why) {
+        if (failure_.ok()) failure_ = std::move(why);
+    }
+    phase_times times_;
+
+private:
+    status failure_;
+};
+
+}  // namespace laconic::collective

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The cache of private duplicates: attribute callbacks on the user's communicators, and one on MPI_COMM_SELF because
+// MPI frees that one first in MPI_Finalize, while other communicators can still be freed.
+#include "mpi/channel.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <new>
+#include <vector>
+
+#include "mpi/error.hpp"
+
+namespace laconic::mpi {
+namespace {
+
+struct registry {
+    std::mutex mutex;
+    int channel_key = MPI_KEYVAL_INVALID;
+    int finalize_key = MPI_KEYVAL_INVALID;
+    std::vector<channel*> open;
+};
+
+registry& channels() {
+    // Never destroyed: attribute callbacks may run after static destructors when a program skips MPI_Finalize.
+    static auto* const all = new registry;
+    return *all;
+}
+
+int delete_channel(MPI_Comm, int, void* attribute, void*) {
+    auto* const gone = static_cast<channel*>(attribute);
+    {
+        const std::scoped_lock lock(channels().mutex);
+        std::erase(channels().open, gone);
+    }
+    delete gone;
+    return MPI_SUCCESS;
+}
+
+int close_all_at_finalize(MPI_Comm, int, void*, void*) {
+    std::vector<channel*> open;
+    {
+        const std::scoped_lock lock(channels().mutex);
+        open.swap(channels().open);
+    }
+    // The objects stay for their own delete callbacks; only what needs a living MPI goes now.
+    for (auto last = open.rbegin(); last != open.rend(); ++last) (*last)->close();
+    return MPI_SUCCESS;
+}
+
+status make_keys() {
+    registry& all = channels();
+    const std::scoped_lock lock(all.mutex);
+    if (all.channel_key != MPI_KEYVAL_INVALID) return {};
+    int key = MPI_KEYVAL_INVALID;
+    if (const int code = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_channel, &key, nullptr); code != 0)
+        return to_status(code, "MPI_Comm_create_keyval");
+    if (const int code =
+            MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, close_all_at_finalize, &all.finalize_key, nullptr);
+        code != 0)
+        return to_status(code, "MPI_Comm_create_keyval");
+    if (const int code = MPI_Comm_set_attr(MPI_COMM_SELF, all.finalize_key, nullptr); code != 0)
+        return to_status(code, "MPI_Comm_set_attr");
+    all.channel_key = key;
+    return {};
+}
+
+}  // namespace
+
+void workspace::freer::operator()(std::byte* memory) const noexcept {
+    ::operator delete(memory, std::align_val_t{alignment});
+}
+
+status workspace::reserve(std::size_t size_bytes) {
+    if (size_bytes <= size_bytes_) return {};
+    void* const memory = ::operator new(size_bytes, std::align_val_t{alignment}, std::nothrow);
+    if (memory == nullptr)
+        return {errc::out_of_memory,
+                "no " + std::to_string(size_bytes) + " bytes of workspace; give a smaller segment size"};
+    memory_.reset(static_cast<std::byte*>(memory));
+    size_bytes_ = size_bytes;
+    return {};
+}
+
+void workspace::release() noexcept {
+    memory_.reset();
+    size_bytes_ = 0;
+}
+
+void workspace::abandon() noexcept {
+    static_cast<void>(memory_.release());
+    size_bytes_ = 0;
+}
+
+status channel::check(int code, std::string_view call) {
+    if (code != MPI_SUCCESS) last_error_ = code;
+    return to_status(code, call);
+}
+
+void channel::close() noexcept {
+    if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
+    comm_ = MPI_COMM_NULL;
+    memory_.release();
+}
+
+result<channel*> channel_of(MPI_Comm comm) {
+    int running = 0;
+    int over = 0;
+    MPI_Initialized(&running);
+    MPI_Finalized(&over);
+    if (running == 0 || over != 0)
+        return status{errc::invalid_argument, "MPI is not running; call between MPI_Init and MPI_Finalize"};
+    if (comm == MPI_COMM_NULL) return status{errc::invalid_argument, "the communicator is MPI_COMM_NULL"};
+    if (auto done = make_keys(); !done.ok()) return done;
+
+    void* cached = nullptr;
+    int found = 0;
+    if (const int code = MPI_Comm_get_attr(comm, channels().channel_key, static_cast<void*>(&cached), &found);
+        code != 0)
+        return to_status(code, "MPI_Comm_get_attr");
+    if (found != 0) return static_cast<channel*>(cached);
+
+    int between_groups = 0;
+    if (const int code = MPI_Comm_test_inter(comm, &between_groups); code != 0)
+        return to_status(code, "MPI_Comm_test_inter");
+    if (between_groups != 0)
+        return status{errc::invalid_argument, "an intercommunicator; merge it with MPI_Intercomm_merge first"};
+
+    auto made = std::unique_ptr<channel>(new (std::nothrow) channel);
+    if (made == nullptr) return status{errc::out_of_memory, "no memory for a communicator's channel"};
+    // The user's own handler sees a failure of this call: it is made on the user's communicator.
+    if (const int code = MPI_Comm_dup(comm, &made->comm_); code != 0) return to_status(code, "MPI_Comm_dup");
+    MPI_Comm_set_errhandler(made->comm_, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(made->comm_, &made->rank_);
+    MPI_Comm_size(made->comm_, &made->size_);
+    if (const int code = MPI_Comm_set_attr(comm, channels().channel_key, made.get()); code != 0)
+        return to_status(code, "MPI_Comm_set_attr");
+    const std::scoped_lock lock(channels().mutex);
+    channels().open.push_back(made.get());
+    return made.release();
+}
+
+std::size_t open_channels() noexcept {
+    const std::scoped_lock lock(channels().mutex);
+    return channels().open.size();
+}
+
+}  // namespace laconic::mpi

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A user's communicator flows in; a private duplicate with reusable memory flows out. It is made at first use, cached
+// as an attribute of the user's communicator and freed together with it, or at MPI_Finalize at the latest.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "laconic/status.hpp"
+
+namespace laconic::mpi {
+
+/// Raw memory that only grows. Its content does not survive a growing reserve().
+class workspace {
+public:
+    static constexpr std::size_t alignment = 64;
+
+    /// At least `size_bytes`, aligned to 64 bytes; or out_of_memory, and what was held before stays.
+    [[nodiscard]] status reserve(std::size_t size_bytes);
+    [[nodiscard]] std::span<std::byte> bytes() const noexcept { return {memory_.get(), size_bytes_}; }
+    void release() noexcept;
+    /// Gives the memory up without freeing it: for requests that may still write into it after an MPI error.
+    void abandon() noexcept;
+
+private:
+    struct freer {
+        void operator()(std::byte* memory) const noexcept;
+    };
+    std::unique_ptr<std::byte, freer> memory_;
+    std::size_t size_bytes_ = 0;
+};
+
+/// The private duplicate of a communicator. Errors on it are returned, never fatal.
+class channel {
+public:
+    channel() = default;
+    channel(const channel&) = delete;
+    channel& operator=(const channel&) = delete;
+    ~channel() { close(); }
+
+    [[nodiscard]] MPI_Comm comm() const noexcept { return comm_; }
+    [[nodiscard]] int rank() const noexcept { return rank_; }
+    [[nodiscard]] int size() const noexcept { return size_; }
+    [[nodiscard]] workspace& memory() noexcept { return memory_; }
+
+    /// to_status() that also remembers the code for the user's error handler.
+    [[nodiscard]] status check(int code, std::string_view call);
+    [[nodiscard]] int last_error() const noexcept { return last_error_; }
+
+    /// After an error in the middle of a schedule messages may be left over: the channel refuses further use.
+    void mark_broken() noexcept { broken_ = true; }
+    [[nodiscard]] bool broken() const noexcept { return broken_; }
+
+    /// Frees the duplicate and the memory; idempotent.
+    void close() noexcept;
+
+private:
+    friend result<channel*> channel_of(MPI_Comm comm);
+
+    MPI_Comm comm_ = MPI_COMM_NULL;
+    int rank_ = 0;
+    int size_ = 1;
+    int last_error_ = MPI_SUCCESS;
+    bool broken_ = false;
+    workspace memory_;
+};
+
+/// The channel of an intracommunicator. Collective over `comm` at the first use, local afterwards.
+/// returns the channel, alive as long as `comm`; or mpi, out_of_memory, or invalid_argument for MPI_COMM_NULL, an
+///         intercommunicator, or MPI not initialised.
+[[nodiscard]] result<channel*> channel_of(MPI_Comm comm);
+
+/// Channels alive in this process: tests watch that freeing a communicator frees its channel.
+[[nodiscard]] std::size_t open_channels() noexcept;
+
+}  // namespace laconic::mpi

@@ -2,8 +2,8 @@
 // The error-bounded block codec `fle`: arrays of float or double in, self-describing frames out, and
 // sums of frames taken without decompressing them. docs/format/stream.md specifies the bytes.
 //
-// All functions here are local (no MPI), thread-safe, allocate nothing beyond a few KB of stack unless
-// stated, and give the same bytes on every instruction set. They never print and never abort.
+// All functions here are local (no MPI), thread-safe, allocate nothing (they use up to 256 KB of stack), and give
+// the same bytes on every instruction set. They never print and never abort.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,7 @@ struct frame_info {
     unsigned version = 0;
     element_type type = element_type::f32;
     std::uint64_t count = 0;          ///< elements
-    double bound = 0;                 ///< |x - y| <= bound for one contribution; a sum adds the bounds of its parts
+    double bound = 0;                 ///< |x - y| <= bound, the exact sum being x; contributions times one array's bound
     double step = 0;                  ///< quantisation step: y = q * step
     std::uint64_t contributions = 0;  ///< how many compressed arrays were summed into this frame
     std::uint64_t magnitude = 0;      ///< no quantised value exceeds this
@@ -46,6 +46,15 @@ struct frame_info {
     std::uint64_t zero_blocks = 0;    ///< blocks that take one byte
     std::uint64_t raw_blocks = 0;     ///< blocks that carry uncompressed values
     bool exact_sums = true;           ///< false: some raw values were added with rounding, in the order the sum was taken
+    bool checksummed = false;         ///< carries an XXH3-64 checksum
+};
+
+/// What a caller may ask of a frame beyond the bound.
+struct frame_options {
+    bool checksum = false;  ///< store an XXH3-64 checksum, verified by every reader
+    /// For an absolute bound: a magnitude that no array to be added with this one exceeds, so that all get the same
+    /// step. Negative: not known; the step is then chosen from this array alone.
+    double max_abs = -1;
 };
 
 /// Largest frame that compress() can produce for `count` elements: the array's own size plus less than 1 % plus
@@ -65,7 +74,8 @@ struct frame_info {
 /// cost    one pass over the data for an absolute bound, two for a relative one; a second encoding pass when the
 ///         values are so large against the bound that the rounding of T itself matters (see numerics in the guide).
 template <class T>
-[[nodiscard]] result<std::size_t> compress(std::span<const T> values, bound limit, std::span<std::byte> out);
+[[nodiscard]] result<std::size_t> compress(std::span<const T> values, bound limit, std::span<std::byte> out,
+                                           const frame_options& options = {});
 
 /// Decompresses a frame. `values` must have exactly inspect(frame)->count elements of the frame's type.
 /// returns ok, truncated, corrupt, unsupported, or mismatch when type or count differ. On failure the contents of
@@ -79,7 +89,7 @@ template <class T>
 
 /// out = a + b, computed on the compressed form (homomorphic sum).
 ///
-/// a, b    frames of equal type, count and step; else mismatch, with both values in the message.
+/// a, b    frames of equal type, count, bound per array and step; else mismatch, with both values in the message.
 /// out     at least sum_bound() bytes. It may start where `a` starts (in place); otherwise no overlap.
 /// returns the size of the sum's frame, or truncated, corrupt, unsupported, mismatch, output_too_small.
 /// error   the sum decodes to q*step exactly rounded once; its bound is the sum of both bounds. Integer sums never

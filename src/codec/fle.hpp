@@ -36,10 +36,14 @@ template <class T>
 struct step_choice {
     quantiser<T> contribution;
     T result_step = 1;          ///< what the summed integers are multiplied with
-    double contribution_bound = 0;  ///< guaranteed |x - q * step| of finite elements that are not raw; <= e
+    double contribution_bound = 0;  ///< guaranteed |x - q * step| of every finite element; <= e
 };
 template <class T>
 [[nodiscard]] step_choice<T> choose_step(double e, double max_abs, std::uint32_t divisor = 1) noexcept;
+
+/// The lossless choice for data that is `value` everywhere: it costs next to nothing instead of raw blocks.
+template <class T>
+[[nodiscard]] step_choice<T> choose_constant_step(T value) noexcept;
 
 /// Bound on |q| of values that do not exceed max_abs; what `magnitude` below wants for one contribution.
 /// The magnitude of a sum is the sum of magnitudes.
@@ -61,11 +65,14 @@ struct encode_report {
 template <class T>
 encode_report encode(std::span<const T> values, const quantiser<T>& how, std::span<std::byte> out) noexcept;
 
-/// Decodes a bare sequence of values.size() elements as q * step, correctly rounded to T.
+/// Decodes a bare sequence of values.size() elements as q * step + raw / divisor, correctly rounded to T.
+/// step        the step of the values wanted: step_choice::result_step
 /// magnitude   bound on |q| in the sequence (selects 32- or 64-bit arithmetic)
+/// divisor     the one given to choose_step
 /// returns truncated or corrupt when the bytes do not hold exactly that many elements.
 template <class T>
-[[nodiscard]] status decode(std::span<const std::byte> bare, T step, std::uint64_t magnitude, std::span<T> values);
+[[nodiscard]] status decode(std::span<const std::byte> bare, T step, std::uint64_t magnitude, std::span<T> values,
+                            std::uint32_t divisor = 1);
 
 /// A sum's size and whether raw values had to be added with rounding (then the bits depend on the order of addition).
 struct sum_report {
@@ -73,7 +80,7 @@ struct sum_report {
     bool exact = true;
 };
 
-/// out = a + b for two bare sequences of `count` elements of T with the same step.
+/// out = a + b for two bare sequences of `count` elements of T with the same contribution step.
 /// magnitude   bound on |q| of the sum
 /// out         at least bare_sum_bound() bytes; may start where `a` starts, no other overlap
 template <class T>

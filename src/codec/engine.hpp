@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An engine is a table of the codec's loops compiled for one instruction set. All engines give the same bytes and
+// the same values; which one runs is decided once, from the processor or LACONIC_FORCE_ISA.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "codec/fle.hpp"
+
+namespace laconic::codec {
+
+/// What a decoder found wrong with a bare sequence.
+enum class stream_fault : std::uint8_t { none, truncated, corrupt };
+
+struct sequence {
+    const std::byte* bytes = nullptr;
+    std::size_t size = 0;
+};
+
+/// Where an encoder writes: the bare sequence, and, unless null, one table entry per chunk (see chunk_entry).
+struct sink {
+    std::byte* bytes = nullptr;
+    std::byte* table = nullptr;
+};
+
+/// How decoded integers become values. `table`, unless null, must agree with the chunks found.
+template <class T>
+struct restore_rule {
+    T step = 1;
+    std::uint32_t divisor = 1;
+    std::uint64_t magnitude = 0;
+    const std::byte* table = nullptr;
+};
+
+template <class T>
+struct kernels {
+    encode_report (*encode)(const std::byte* values, std::size_t count, const quantiser<T>& how, sink out) noexcept;
+    stream_fault (*decode)(sequence in, const restore_rule<T>& how, std::byte* values, std::size_t count) noexcept;
+    stream_fault (*add)(sequence a, sequence b, std::size_t count, T step, std::uint64_t magnitude, sink out,
+                        sum_report& report) noexcept;
+    stream_fault (*add_values)(const std::byte* values, std::size_t count, const quantiser<T>& how, sequence b,
+                               std::uint64_t magnitude, sink out, sum_report& report) noexcept;
+    void (*range)(const std::byte* values, std::size_t count, value_range<T>& found) noexcept;
+};
+
+struct engine {
+    std::string_view name;
+    kernels<float> f32;
+    kernels<double> f64;
+};
+
+extern const engine scalar_engine;
+#if defined(LACONIC_X86_ENGINES)
+extern const engine avx2_engine;
+extern const engine avx512_engine;
+#endif
+
+/// The engine in use.
+[[nodiscard]] const engine& current_engine() noexcept;
+
+template <class T>
+[[nodiscard]] const kernels<T>& current_kernels() noexcept;
+
+/// A decoder's finding in words; ok for stream_fault::none.
+[[nodiscard]] status explain(stream_fault fault);
+/// output_too_small with both sizes.
+[[nodiscard]] status too_small(std::size_t have, std::size_t need);
+/// `a` moved to the end of `out`, from where it can be read while a sum of at most bare_sum_bound() grows at the start.
+/// Precondition: a.size() + slack_bytes <= out.size().
+[[nodiscard]] sequence move_to_end(std::span<const std::byte> a, std::span<std::byte> out) noexcept;
+
+}  // namespace laconic::codec
+
+/// Defines NAME##_engine from the generic body over the vector vocabulary SIMD.
+#define LACONIC_DEFINE_ENGINE(NAME, SIMD)                                                                     \
+    namespace laconic::codec {                                                                                \
+    namespace {                                                                                               \
+    template <class T>                                                                                        \
+    constexpr kernels<T> kernels_of() noexcept {                                                              \
+        using body = chunk_kernels<SIMD, T>;                                                                  \
+        return {&body::encode, &body::decode, &body::add, &body::add_values, &body::range};                   \
+    }                                                                                                         \
+    }                                                                                                         \
+    const engine NAME##_engine{#NAME, kernels_of<float>(), kernels_of<double>()};                             \
+    }

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One chunk, held as plain arrays: the patient path for everything the engines leave out (raw and mixed blocks in
+// sums, integers beyond 32 bits, tails of hostile streams). It is compiled once, so every engine gives its bytes.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "codec/fle.hpp"
+#include "codec/layout.hpp"
+
+namespace laconic::codec {
+
+enum class raw_form : std::uint8_t {
+    none,    ///< no uncompressed part
+    single,  ///< the bits of one contribution
+    wide,    ///< a sum of uncompressed parts as high + low
+};
+
+/// value = q * step + raw part; a block has a quantised part, a raw part, or both.
+template <class T>
+struct chunk_model {
+    struct block_part {
+        bool quantised = true;
+        bool inexact = false;
+        raw_form raw = raw_form::none;
+        std::uint32_t negative_zeros = 0;  ///< lanes with q == 0 that stand for -0.0
+    };
+    std::size_t count = 0;
+    std::array<block_part, chunk_blocks> blocks;
+    std::array<std::int64_t, chunk_values> q;
+    std::array<T, chunk_values> single;
+    std::array<double, chunk_values> high, low;  ///< exact sum of raw parts; low is 0 for f32
+
+    [[nodiscard]] LACONIC_INLINE std::size_t lanes(std::size_t block) const noexcept {
+        const std::size_t rest = count - block * block_values;
+        return rest < block_values ? rest : block_values;
+    }
+};
+
+/// The bytes of `count` values with this rule; returns how many were written (<= contribution_chunk_bytes).
+template <class T>
+void quantise_exactly(const std::byte* values, std::size_t count, const quantiser<T>& how, chunk_model<T>& model) noexcept;
+
+/// Precondition: the chunk's rates are valid and its bytes are all there.
+template <class T>
+void read_chunk(const std::byte* chunk, std::size_t count, chunk_model<T>& model) noexcept;
+
+/// a += b. Integers that leave the sum's range move to the raw part. Clears `exact` when raw parts were rounded.
+template <class T>
+void add_chunk(chunk_model<T>& a, const chunk_model<T>& b, T step, bool& exact) noexcept;
+
+/// Writes the canonical bytes of a model and returns how many (<= sum_chunk_bytes).
+template <class T>
+std::size_t write_chunk(const chunk_model<T>& model, std::byte* out) noexcept;
+
+/// Values of a model: q * step + raw / divisor, correctly rounded.
+template <class T>
+void restore_values(const chunk_model<T>& model, T step, std::uint32_t divisor, std::byte* values) noexcept;
+
+}  // namespace laconic::codec

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Error metrics between an original array and its reconstruction, as the papers define them.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "laconic/codec.hpp"
+
+namespace laconic {
+
+template <class T>
+result<comparison> compare(std::span<const T> original, std::span<const T> decoded) {
+    if (original.size() != decoded.size())
+        return status{errc::mismatch, "the arrays have " + std::to_string(original.size()) + " and " +
+                                          std::to_string(decoded.size()) + " elements"};
+    comparison found;
+    found.n = original.size();
+    long double squares = 0;
+    long double errors = 0;
+    std::uint64_t finite = 0;
+    for (std::size_t i = 0; i < original.size(); ++i) {
+        const T x = original[i];
+        const T y = decoded[i];
+        if (!std::isfinite(x) || !std::isfinite(y)) {
+            const bool same = (std::isnan(x) && std::isnan(y)) || x == y;
+            found.nonfinite_mismatches += !same;
+            continue;
+        }
+        // long double: x - y of two doubles, and its square, without overflow.
+        const long double error = static_cast<long double>(y) - static_cast<long double>(x);
+        found.max_abs_error = std::max(found.max_abs_error, static_cast<double>(std::abs(error)));
+        errors += error;
+        squares += error * error;
+        ++finite;
+    }
+    const value_range<T> range = range_of(original);
+    found.range = static_cast<double>(range.max) - static_cast<double>(range.min);
+    if (finite > 0) found.mean_error = static_cast<double>(errors / static_cast<long double>(finite));
+    const long double rmse = finite > 0 ? std::sqrt(squares / static_cast<long double>(finite)) : 0.0L;
+    found.nrmse = rmse == 0 ? 0.0 : static_cast<double>(rmse / static_cast<long double>(found.range));
+    found.psnr = rmse == 0 ? std::numeric_limits<double>::infinity()
+                           : static_cast<double>(20 * std::log10(static_cast<long double>(found.range) / rmse));
+    return found;
+}
+
+template result<comparison> compare(std::span<const float>, std::span<const float>);
+template result<comparison> compare(std::span<const double>, std::span<const double>);
+
+}  // namespace laconic

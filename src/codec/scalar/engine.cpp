@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The portable engine.
+#include "codec/scalar/simd.hpp"
+
+#include "codec/generic/chunk_kernels.hpp"
+
+LACONIC_DEFINE_ENGINE(scalar, scalar_simd)

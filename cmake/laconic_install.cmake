@@ -1,2 +1,72 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Install rules: headers, libraries, programs, CMake package, pkg-config files, man pages, completions.
+# Install rules: headers, libraries, programs, CMake package, pkg-config files, man pages, completion. Nothing that is
+# installed holds an absolute path, so an installed tree can be moved (tests/install does).
+include(CMakePackageConfigHelpers)
+
+install(DIRECTORY include/laconic TYPE INCLUDE FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
+install(FILES LICENSE CHANGELOG.md TYPE DOC)
+
+# One export set per component, so that a package without Open MPI still loads for users of MPICH.
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/laconic)
+install(TARGETS laconic_shared EXPORT laconic-targets)
+install(EXPORT laconic-targets NAMESPACE laconic:: DESTINATION ${package_dir})
+foreach(flavour IN LISTS LACONIC_MPI_FOUND)
+  if(TARGET laconic_${flavour})
+    install(TARGETS laconic_${flavour} EXPORT laconic-${flavour}-targets)
+    install(EXPORT laconic-${flavour}-targets NAMESPACE laconic:: DESTINATION ${package_dir})
+  endif()
+endforeach()
+configure_package_config_file(cmake/laconic-config.cmake.in ${PROJECT_BINARY_DIR}/laconic-config.cmake
+                              INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/laconic-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/laconic-config.cmake ${PROJECT_BINARY_DIR}/laconic-config-version.cmake
+        DESTINATION ${package_dir})
+
+# pkg-config: ${pcfiledir} leads back to the prefix.
+cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig
+           OUTPUT_VARIABLE pkgconfig_to_prefix)
+function(laconic_install_pc name libraries requires description)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/laconic.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+laconic_install_pc(laconic -llaconic "" "Error-bounded compression of float arrays, with sums on the compressed form")
+foreach(flavour IN LISTS LACONIC_MPI_FOUND)
+  if(TARGET laconic_${flavour})
+    laconic_install_pc(laconic-${flavour} -llaconic_${flavour} "laconic = ${PROJECT_VERSION}, ${_pkgconfig_${flavour}}"
+                       "Error-bounded compressed MPI collectives (${flavour})")
+  endif()
+endforeach()
+
+foreach(program laconic laconic-mpich laconic-openmpi)
+  if(TARGET ${program})
+    install(TARGETS ${program} RUNTIME)
+  endif()
+endforeach()
+
+# Man pages and completion are made by running the program, which a cross build or a sanitized one cannot do.
+if(NOT TARGET laconic OR CMAKE_CROSSCOMPILING OR LACONIC_SANITIZE)
+  return()
+endif()
+set(generated ${PROJECT_BINARY_DIR}/bash-completion/laconic)
+add_custom_command(OUTPUT ${generated}
+  COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/bash-completion
+  COMMAND $<TARGET_FILE:laconic> completion bash > ${generated}
+  DEPENDS laconic VERBATIM)
+install(FILES ${generated} DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+
+find_program(HELP2MAN help2man)
+if(HELP2MAN)
+  set(manual ${PROJECT_BINARY_DIR}/man)
+  foreach(command "" compress decompress inspect add compare info bench)
+    string(JOIN "-" page laconic ${command})
+    string(JOIN " " call $<TARGET_FILE:laconic> ${command})
+    add_custom_command(OUTPUT ${manual}/${page}.1
+      COMMAND ${CMAKE_COMMAND} -E make_directory ${manual}
+      COMMAND ${HELP2MAN} --no-info --no-discard-stderr --version-string=${PROJECT_VERSION} --name=${page}
+              --output=${manual}/${page}.1 ${call}
+      DEPENDS laconic VERBATIM)
+    list(APPEND generated ${manual}/${page}.1)
+    install(FILES ${manual}/${page}.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  endforeach()
+endif()
+add_custom_target(laconic_manual ALL DEPENDS ${generated})

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Table, pictures and JSON of one run: a measurement flows in, text and files flow out.
+#include "outcome.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "picture.hpp"
+
+namespace stacking {
+namespace {
+
+using laconic::errc;
+using laconic::status;
+
+constexpr double megabyte = 1e6;
+
+double image_bytes(const settings& wanted) {
+    return static_cast<double>(wanted.image_values() * laconic::size_of(wanted.type));
+}
+
+const char* unit_of(laconic::bound_kind kind) { return kind == laconic::bound_kind::relative ? "rel" : "abs"; }
+const char* name_of(laconic::scope scope) { return scope == laconic::scope::result ? "result" : "contribution"; }
+const char* name_of(laconic::reduction op) { return op == laconic::reduction::sum ? "sum" : "avg"; }
+
+std::string short_number(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%g", value);
+    return text;
+}
+
+// The largest power of ten that still keeps all but the strongest differences within the colours of the stack.
+double readable_scale(std::span<const double> difference, double clip) {
+    const double strong = magnitude_quantile(difference, 0.999);
+    return strong > 0 && clip > 0 ? std::pow(10.0, std::floor(std::log10(clip / strong))) : 1;
+}
+
+}  // namespace
+
+void print_table(const settings& wanted, const setting_of_run& run, const measurement& found) {
+    std::printf(
+        "\nImage stacking: %s of %zu partial images (%zux%zu, %zu panel%s, %s, %.1f MB), %d ranks on %d host%s\n",
+        name_of(wanted.operation), run.partial_images, wanted.nx, wanted.nz, wanted.panels,
+        wanted.panels == 1 ? "" : "s", wanted.type == laconic::element_type::f32 ? "f32" : "f64",
+        image_bytes(wanted) / megabyte, run.ranks, run.hosts, run.hosts == 1 ? "" : "s");
+    std::printf("%s; error bound --%s %g, scope %s; median of %zu interleaved runs, slowest rank\n\n", run.mpi.c_str(),
+                unit_of(wanted.limit.kind), wanted.limit.value, name_of(wanted.scope), wanted.repetitions);
+    std::printf("%-14s %10s %9s %12s %7s %11s %11s %9s %10s\n", "algorithm", "time", "speed-up", "sent/rank", "ratio",
+                "max error", "bound", "PSNR", "NRMSE");
+    for (const table_row& row : found.rows) {
+        const bool stock = &row == &found.rows.front();
+        std::printf("%-14s %8.1fms %8.2fx %c%8.2f MB %7.2f %11.2e %11s %6.1f dB %10.2e\n", row.algorithm.c_str(),
+                    row.seconds * 1e3, row.speed_up, stock ? '~' : ' ', static_cast<double>(row.sent_bytes) / megabyte,
+                    row.ratio, row.max_error, row.bound > 0 ? short_number(row.bound).c_str() : "-", row.psnr,
+                    row.nrmse);
+        if (row.violations > 0) {
+            std::printf("  ** %llu values are further off than the bound **\n",
+                        static_cast<unsigned long long>(row.violations));
+        }
+        if (!row.same_on_all_ranks) std::printf("  (the ranks hold results that differ in their last bits)\n");
+    }
+    std::printf("~ counted as a ring would send it. Errors are against the exact stack, whose values span %.4g.\n",
+                found.range);
+}
+
+laconic::result<drawn_pictures> draw_pictures(const settings& wanted, const measurement& found, const field& earth) {
+    std::error_code failure;
+    std::filesystem::create_directories(wanted.out, failure);
+    if (failure) {
+        return status{errc::io, "cannot create '" + wanted.out.string() + "': " + failure.message() +
+                                    "; choose another directory with --out"};
+    }
+    const std::size_t panel = wanted.nx * wanted.nz, first = wanted.panels / 2 * panel;
+    const std::span exact = std::span(found.exact).subspan(first, panel);
+    const std::span compressed = std::span(found.compressed).subspan(first, panel);
+    std::vector<double> difference(panel);
+    std::transform(compressed.begin(), compressed.end(), exact.begin(), difference.begin(), std::minus<>());
+    const double clip = magnitude_quantile(exact, 0.99);
+
+    drawn_pictures drawn;
+    drawn.difference_scale = readable_scale(difference, clip);
+    const std::string scale = short_number(drawn.difference_scale);
+    std::vector<captioned> parts;
+    if (earth.nx == wanted.nx && earth.nz == wanted.nz) {
+        const std::vector<double> velocity(earth.values.begin(), earth.values.end());
+        const auto [low, high] = std::minmax_element(velocity.begin(), velocity.end());
+        parts.push_back({"Earth: " + short_number(*low) + " to " + short_number(*high) + " m/s",
+                         paint_quantity(velocity, wanted.nx, *low, *high)});
+    }
+    const std::string ratio = short_number(std::round(found.rows.back().ratio * 10) / 10);
+    parts.push_back({"Stack, exact sum", paint_amplitudes(exact, wanted.nx, clip)});
+    parts.push_back({"Stack, " + found.rows.back().algorithm + ", bytes / " + ratio,
+                     paint_amplitudes(compressed, wanted.nx, clip)});
+    parts.push_back({"Difference x " + scale, paint_amplitudes(difference, wanted.nx, clip / drawn.difference_scale)});
+
+    const auto write = [&](const std::string& name, const picture& image) {
+        drawn.files.push_back((wanted.out / name).string());
+        return write_png(drawn.files.back(), image);
+    };
+    const std::size_t stacks = parts.size() - 3;
+    const std::size_t columns = parts.size() == 4 ? 2 : wanted.nx > wanted.nz ? 1 : 3;
+    if (status bad = write("stacking.png", figure(parts, columns)); !bad.ok()) return bad;
+    if (status bad = write("stack_exact.png", parts[stacks].image); !bad.ok()) return bad;
+    if (status bad = write("stack_compressed.png", parts[stacks + 1].image); !bad.ok()) return bad;
+    if (status bad = write("difference_x" + scale + ".png", parts[stacks + 2].image); !bad.ok()) return bad;
+    return drawn;
+}
+
+laconic::status write_json(const settings& wanted, const setting_of_run& run, const measurement& found,
+                           const drawn_pictures& pictures) {
+    nlohmann::ordered_json table{
+        {"ranks", run.ranks},
+        {"hosts", run.hosts},
+        {"mpi", run.mpi},
+        {"partial_images", run.partial_images},
+        {"nx", wanted.nx},
+        {"nz", wanted.nz},
+        {"panels", wanted.panels},
+        {"type", wanted.type == laconic::element_type::f32 ? "f32" : "f64"},
+        {"bytes", static_cast<std::uint64_t>(image_bytes(wanted))},
+        {"op", name_of(wanted.operation)},
+        {"bound_kind", unit_of(wanted.limit.kind)},
+        {"bound_value", wanted.limit.value},
+        {"scope", name_of(wanted.scope)},
+        {"repetitions", wanted.repetitions},
+        {"images_s", run.images_s},
+        {"range", found.range},
+        {"difference_scale", pictures.difference_scale},
+        {"pictures", pictures.files},
+        {"rows", nlohmann::ordered_json::array()},
+    };
+    for (const table_row& row : found.rows) {
+        table["rows"].push_back({{"algorithm", row.algorithm},
+                                 {"median_s", row.seconds},
+                                 {"speedup_vs_stock", row.speed_up},
+                                 {"sent_bytes_per_rank", row.sent_bytes},
+                                 {"ratio", row.ratio},
+                                 {"max_error", row.max_error},
+                                 {"bound", row.bound},
+                                 {"violations", row.violations},
+                                 {"psnr", row.psnr},
+                                 {"nrmse", row.nrmse},
+                                 {"same_on_all_ranks", row.same_on_all_ranks}});
+    }
+    const std::string part = wanted.json.string() + ".part";
+    std::ofstream stream(part);
+    stream << table.dump(2) << '\n';
+    stream.close();
+    std::error_code failure;
+    if (stream) std::filesystem::rename(part, wanted.json, failure);
+    if (stream && !failure) return {};
+    std::filesystem::remove(part, failure);
+    return {errc::io, "cannot write '" + wanted.json.string() + "'; choose another file with --json"};
+}
+
+}  // namespace stacking

@@ -27,22 +27,16 @@ foreach(flavour IN LISTS LACONIC_MPI)
 endforeach()
 message(STATUS "MPI flavours: ${LACONIC_MPI_FOUND}")
 
-# laconic_add_mpi_library(<flavour> <source>...)
-# From sources that are compiled against that MPI:
-#   laconic_collective_<flavour>  an archive, with laconic_core, for programs of this tree that reach below the API
-#   laconic_<flavour>             the shared library liblaconic_<flavour> on top of liblaconic, exported as
-#                                 laconic::<flavour>; it shows what cmake/liblaconic_mpi.map names
-# A program links one or the other, so that one process holds one copy of the codec.
+# laconic_add_mpi_library(<flavour> <source or object>...)
+# The shared library liblaconic_<flavour> (target laconic_<flavour>, exported as laconic::<flavour>) from what was
+# compiled against that MPI. It links liblaconic and shows what cmake/liblaconic_mpi.map names.
 function(laconic_add_mpi_library flavour)
-  set(archive laconic_collective_${flavour})
-  add_library(${archive} STATIC ${ARGN})
-  target_link_libraries(${archive} PUBLIC laconic_core laconic_mpi_${flavour})
-
   set(target laconic_${flavour})
-  add_library(${target} SHARED $<TARGET_OBJECTS:${archive}>)
+  add_library(${target} SHARED ${ARGN})
   add_library(laconic::${flavour} ALIAS ${target})
   target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
-                                              $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+                                              $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
+                                       PRIVATE ${PROJECT_SOURCE_DIR}/src)
   # BUILD_INTERFACE: the package file makes the MPI target anew where it is used.
   target_link_libraries(${target} PUBLIC laconic_shared $<BUILD_INTERFACE:laconic_mpi_${flavour}>
                                   PRIVATE $<BUILD_INTERFACE:laconic_flags>)

@@ -2,7 +2,8 @@
 # One imported target per installed MPI flavour: laconic_mpi_mpich, laconic_mpi_openmpi. FindMPI knows one MPI per
 # build tree; pkg-config files name each of them, so that one tree serves both.
 # LACONIC_MPI_FOUND lists the flavours found, LACONIC_MPIEXEC_<flavour> their launchers.
-# laconic_add_mpi_library() builds the library of a flavour, laconic_add_mpi_test() runs a program under it.
+# laconic_add_mpi_library() builds the library of a flavour, build/mpiexec-<flavour> starts ranks, and
+# laconic_add_mpi_test() makes a test of it.
 find_package(PkgConfig REQUIRED)
 set(LACONIC_MPI_FOUND "")
 set(_pkgconfig_mpich mpich)
@@ -44,39 +45,44 @@ function(laconic_add_mpi_library flavour)
   laconic_shared_library(${target} ${PROJECT_SOURCE_DIR}/cmake/liblaconic_mpi.map)
 endfunction()
 
+# build/mpiexec-<flavour> RANKS PROGRAM [ARGUMENT...]: starts that many ranks on this machine, with more ranks than cores
+# if need be. What each MPI needs for that stands here once; tests, ./dev bench and the demo all start ranks this way.
+# LACONIC_MPI_SECONDS in the environment is the time limit: the launcher ends the ranks, too, which ctest cannot.
+foreach(flavour IN LISTS LACONIC_MPI_FOUND)
+  if(flavour STREQUAL mpich)
+    set(launch [=[
+# Shared memory only: UCX over TCP hangs in MPI_Finalize now and then, localhost included.
+export UCX_TLS="${UCX_TLS-self,sm}" MPIEXEC_TIMEOUT="${LACONIC_MPI_SECONDS:-600}"
+]=])
+    set(options "$<$<TARGET_EXISTS:laconic_mpich_yield>:-genv LD_PRELOAD $<TARGET_FILE:laconic_mpich_yield>>")
+  else()
+    set(launch [=[
+# Root: containers and CI. ob1 over shared memory needs no network card, and containers refuse single-copy (CMA).
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
+export OMPI_MCA_pml="${OMPI_MCA_pml-ob1}" OMPI_MCA_btl="${OMPI_MCA_btl-self,vader}"
+export OMPI_MCA_btl_vader_single_copy_mechanism=none
+]=])
+    set(options "--timeout \"\${LACONIC_MPI_SECONDS:-600}\"")
+  endif()
+  file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/mpiexec-${flavour} CONTENT "#!/bin/sh
+${launch}ranks=$1
+shift
+exec ${LACONIC_MPIEXEC_${flavour}} ${options} -n \"$ranks\" \"$@\"
+" FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+endforeach()
+
 # laconic_add_mpi_test(<name> <flavour> <ranks> <target> [<argument>...])
-# Adds the test <name>.<flavour>.<ranks>: `mpiexec -n <ranks> <target> <argument>...` on this machine, with more ranks
-# than cores if need be. Labels: mpi, <flavour>. The tests of this kind run one after another.
-# A test program fails through its exit status; a hang is ended by the launcher, ranks included.
+# Adds the test <name>.<flavour>.<ranks>: the target's program with these arguments on that many ranks. Labels: mpi,
+# <flavour>. These tests run one after another. A test program fails through its exit status; a hang is ended.
 set(LACONIC_MPI_TEST_SECONDS 120 CACHE STRING "Time limit of one MPI test, in seconds")
 function(laconic_add_mpi_test name flavour ranks target)
   math(EXPR backstop "${LACONIC_MPI_TEST_SECONDS} + 15")
-  laconic_mpi_launcher(launcher environment ${flavour} ${ranks})
-  add_test(NAME ${name}.${flavour}.${ranks} COMMAND ${launcher} $<TARGET_FILE:${target}> ${ARGN})
-  set_tests_properties(${name}.${flavour}.${ranks} PROPERTIES
-    ENVIRONMENT "${environment}"
+  set(test ${name}.${flavour}.${ranks})
+  add_test(NAME ${test} COMMAND ${PROJECT_BINARY_DIR}/mpiexec-${flavour} ${ranks} $<TARGET_FILE:${target}> ${ARGN})
+  set_tests_properties(${test} PROPERTIES
+    ENVIRONMENT LACONIC_MPI_SECONDS=${LACONIC_MPI_TEST_SECONDS}
     LABELS "mpi;${flavour}"
     RESOURCE_LOCK mpi
     TIMEOUT ${backstop})
-endfunction()
-
-# laconic_mpi_launcher(<command variable> <environment variable> <flavour> <ranks>)
-# The launcher's command line for that many ranks of one machine, and the environment it needs as a list of X=Y.
-function(laconic_mpi_launcher command_variable environment_variable flavour ranks)
-  set(command ${LACONIC_MPIEXEC_${flavour}} -n ${ranks})
-  if(flavour STREQUAL mpich)
-    # Shared memory only: UCX over TCP hangs in MPI_Finalize now and then, localhost included.
-    set(environment UCX_TLS=self,sm MPIEXEC_TIMEOUT=${LACONIC_MPI_TEST_SECONDS})
-    if(TARGET laconic_mpich_yield)
-      list(APPEND command -genv LD_PRELOAD $<TARGET_FILE:laconic_mpich_yield>)
-    endif()
-  else()
-    # Root: containers and CI. No CMA: containers refuse it. ob1 with shared memory needs no network card.
-    set(environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-                    OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
-                    OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader OMPI_MCA_btl_vader_single_copy_mechanism=none)
-    list(APPEND command --timeout ${LACONIC_MPI_TEST_SECONDS})
-  endif()
-  set(${command_variable} ${command} PARENT_SCOPE)
-  set(${environment_variable} ${environment} PARENT_SCOPE)
 endfunction()

@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Installs a build tree, moves the installed tree, and uses it as a stranger would: a CMake project, plain compiler
+# calls with pkg-config, the programs, the manual; then looks at what the libraries show.
+# usage: run.sh BUILD_DIR FLAVOUR...
+set -euo pipefail
+build=$1
+shift
+export LACONIC_MPI_SECONDS=60
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+step() { printf '== %s\n' "$*"; }
+
+step "install, then move"
+cmake --install "$build" --prefix "$work/first" >"$work/install.log"
+mv "$work/first" "$work/moved"
+prefix=$work/moved
+libdir=$(dirname "$(find "$prefix" -name liblaconic.so)")
+if grep -rlIF -e "$work/first" -e "$build" "$prefix"; then
+    echo "the files above hold a path of the build or of the first prefix" >&2
+    exit 1
+fi
+
+step "symbols"
+"$here/check_symbols.sh" "$libdir"/liblaconic*.so
+
+step "find_package"
+flavours=$(IFS=';' && echo "$*")
+cmake -S "$here/consumer" -B "$work/consumer" -DCMAKE_PREFIX_PATH="$prefix" -DCOMPONENTS="$flavours" \
+      -DCMAKE_BUILD_TYPE=Release >"$work/consumer.log" 2>&1 || { cat "$work/consumer.log"; exit 1; }
+cmake --build "$work/consumer" >"$work/consumer.log" 2>&1 || { cat "$work/consumer.log"; exit 1; }
+"$work/consumer/use_c"
+"$work/consumer/use_cpp"
+for flavour in "$@"; do
+    "$build/mpiexec-$flavour" 2 "$work/consumer/use_mpi_$flavour"
+done
+if cmake -S "$here/consumer" -B "$work/none" -DCMAKE_PREFIX_PATH="$prefix" -DCOMPONENTS=abacus >"$work/none.log" 2>&1; then
+    echo "find_package accepted an unknown component" >&2
+    exit 1
+fi
+grep -q "without component abacus" "$work/none.log"
+
+step "pkg-config"
+export PKG_CONFIG_PATH=$libdir/pkgconfig
+export LD_LIBRARY_PATH=$libdir
+flags() { pkg-config --cflags --libs "$1"; }
+# shellcheck disable=SC2046
+cc -o "$work/use_c" "$here/consumer/use_c.c" $(flags laconic) -lm
+"$work/use_c"
+# shellcheck disable=SC2046
+c++ -std=c++20 -o "$work/use_cpp" "$here/consumer/use_cpp.cpp" $(flags laconic)
+"$work/use_cpp"
+for flavour in "$@"; do
+    # shellcheck disable=SC2046
+    c++ -std=c++20 -o "$work/use_mpi" "$here/consumer/use_mpi.cpp" $(flags "laconic-$flavour")
+    "$build/mpiexec-$flavour" 2 "$work/use_mpi"
+done
+unset LD_LIBRARY_PATH
+
+step "programs and manual"
+for program in laconic "${@/#/laconic-}"; do
+    "$prefix/bin/$program" --version
+    if ldd "$prefix/bin/$program" | grep "not found"; then exit 1; fi
+done
+"$prefix/bin/laconic" info >/dev/null
+if command -v help2man >/dev/null; then
+    for page in laconic laconic-compress laconic-bench; do
+        grep -q "^.SH" "$prefix/share/man/man1/$page.1"
+    done
+fi
+bash -n "$prefix/share/bash-completion/completions/laconic"
+echo "the installed tree works"

@@ -34,7 +34,7 @@ int run(const add_request& request) {
                               request.a, about_a.count, name_of(about_a.type), request.b, about_b.count,
                               name_of(about_b.type)));
     if (about_a.step != about_b.step)
-        fail_data(fmt::format("'{}' has step {} and '{}' has step {}; compress both with the same --abs bound",
+        fail_data(fmt::format("'{}' has step {} and '{}' has step {}; compress both with the same --abs and --max-abs",
                               request.a, about_a.step, request.b, about_b.step));
     buffer sum(sum_bound(about_a.type, about_a.count));
     const result<std::size_t> size = laconic::add(a.bytes(), b.bytes(), sum.bytes());

@@ -17,6 +17,8 @@ struct compress_request {
     std::string in, out;
     type_argument type;
     bound_argument limit;
+    std::string max_abs;
+    bool no_checksum = false;
     bool verbose = false;
 };
 
@@ -35,12 +37,19 @@ void say_what_was_saved(std::size_t raw_bytes, std::span<const std::byte> frame)
 int run_compress(const compress_request& request) {
     const element_type type = request.type.value();
     const bound limit = request.limit.value();
+    frame_options options;
+    options.checksum = !request.no_checksum;
+    if (!request.max_abs.empty()) {
+        if (limit.kind != bound_kind::absolute || limit.value == 0)
+            fail_usage("--max-abs belongs to --abs; leave it out");
+        options.max_abs = positive_number("--max-abs", request.max_abs, "");
+    }
     output_file out(request.out);
     buffer raw = read_array(request.in, type);
     buffer frame(compress_bound(type, raw.size() / size_of(type)));
     const result<std::size_t> size = with_type(type, [&](auto zero) {
         using T = decltype(zero);
-        return compress(std::span<const T>(raw.as<T>()), limit, frame.bytes());
+        return compress(std::span<const T>(raw.as<T>()), limit, frame.bytes(), options);
     });
     if (!size) fail_data(fmt::format("cannot compress '{}': {}", request.in, size.error().context()));
     frame.truncate(*size);
@@ -79,6 +88,11 @@ action declare_compress(CLI::App& app) {
         ->required();
     request->type.declare(app);
     request->limit.declare(app, true);
+    app.add_option(
+           "--max-abs", request->max_abs,
+           "with --abs: no array to be added with this one has a larger magnitude, so that all get the same step")
+        ->type_name("M");
+    app.add_flag("--no-checksum", request->no_checksum, "leave out the checksum that every reader verifies");
     app.add_flag("-v,--verbose", request->verbose,
                  "say on standard error what was saved, even where it is no terminal");
     return [request] { return run_compress(*request); };

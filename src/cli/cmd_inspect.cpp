@@ -37,7 +37,8 @@ void print_json(const frame_info& about) {
                                         {"blocks", about.blocks},
                                         {"zero_blocks", about.zero_blocks},
                                         {"raw_blocks", about.raw_blocks},
-                                        {"exact_sums", about.exact_sums}};
+                                        {"exact_sums", about.exact_sums},
+                                        {"checksummed", about.checksummed}};
     fmt::print("{}\n", object.dump(2));
 }
 
@@ -52,6 +53,7 @@ void print_text(const frame_info& about) {
         {"size", fmt::format("{} ({} bytes)", base::human_bytes(about.frame_bytes), about.frame_bytes)},
         {"ratio", fmt::format("{:.2f}", ratio_of(about))},
         {"blocks", fmt::format("{} ({} zero, {} raw)", about.blocks, about.zero_blocks, about.raw_blocks)},
+        {"checksum", about.checksummed ? "XXH3-64, verified" : "none"},
         {"sums", about.exact_sums ? "exact" : "raw values were added with rounding"},
     });
 }

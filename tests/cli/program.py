@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What every test of the command line needs: arguments flow in, the built program runs in a directory of its own,
+exit code, output and the files it left behind flow out."""
+
+import array
+import math
+import os
+import subprocess
+import tempfile
+import unittest
+
+PROGRAM = os.environ.get("LACONIC_PROGRAM", os.path.abspath("build/bin/laconic"))
+TYPES = {"f32": "f", "f64": "d"}
+
+
+def field(count, phase=0.0, amplitude=1.0):
+    """A smooth field with a little fine structure, the same on every machine to the last bit that matters."""
+    return [amplitude * (math.sin(0.01 * i + phase) + 0.1 * math.sin(0.37 * i)) for i in range(count)]
+
+
+def pack(values, kind):
+    return array.array(TYPES[kind], values).tobytes()
+
+
+def unpack(data, kind):
+    values = array.array(TYPES[kind])
+    values.frombytes(data)
+    return values.tolist()
+
+
+class CommandLine(unittest.TestCase):
+    """Runs the program in an empty directory; check_left() says what must be there afterwards."""
+
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory(prefix="laconic-cli-")
+        self.addCleanup(directory.cleanup)
+        self.directory = directory.name
+
+    def path(self, name):
+        return os.path.join(self.directory, name)
+
+    def write(self, name, data):
+        with open(self.path(name), "wb") as file:
+            file.write(data)
+
+    def read(self, name):
+        with open(self.path(name), "rb") as file:
+            return file.read()
+
+    def run_program(self, *arguments, stdin=b"", environment=None, program=PROGRAM):
+        variables = {k: v for k, v in os.environ.items() if not k.startswith(("LACONIC_", "OMPI_", "PMI", "HYD"))}
+        variables.update(environment or {})
+        return subprocess.run([program, *arguments], input=stdin, capture_output=True, cwd=self.directory,
+                              env=variables, timeout=120, check=False)
+
+    def succeed(self, *arguments, **options):
+        done = self.run_program(*arguments, **options)
+        self.assertEqual(done.returncode, 0, f"{arguments}: {done.stderr.decode()}")
+        self.assertEqual(done.stderr, b"", f"{arguments} complained although it succeeded")
+        return done.stdout
+
+    def refuse(self, code, arguments, *words, **options):
+        """The program must end with `code` and one line "laconic ...: ..." that holds every one of `words`."""
+        done = self.run_program(*arguments, **options)
+        message = done.stderr.decode()
+        self.assertEqual(done.returncode, code, f"{arguments}: exit code; message: {message}")
+        self.assertTrue(message.startswith("laconic"), message)
+        self.assertEqual(message.count("\n"), 1, f"not one line: {message!r}")
+        self.assertTrue(message.endswith("\n"))
+        for word in words:
+            self.assertIn(word, message, f"{arguments}")
+        self.assertEqual(done.stdout, b"", f"{arguments} wrote output although it failed")
+        return message
+
+    def check_left(self, *names):
+        self.assertEqual(sorted(os.listdir(self.directory)), sorted(names))

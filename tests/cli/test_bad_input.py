@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Wrong command lines (exit code 2) and wrong data (exit code 1): one clear line, and the disk as it was before."""
+
+import os
+import unittest
+
+from program import CommandLine, field, pack
+
+
+class BadUsage(CommandLine):
+    def setUp(self):
+        super().setUp()
+        self.write("in", pack(field(100), "f32"))
+        self.write("out", b"precious")
+
+    def tearDown(self):
+        self.check_left("in", "out")
+        self.assertEqual(self.read("out"), b"precious")
+
+    def refuse_compress(self, *arguments, words):
+        self.refuse(2, ["compress", "in", "-o", "out", *arguments], "laconic compress: ", *words)
+
+    def test_bounds(self):
+        for text in ("0", "-1", "nan", "inf", "-inf", "1e999", "abc", "1e-3x", "", " 1", "-0.0"):
+            for option in ("--abs", "--rel"):
+                words = ["--lossless"] if text == "" else [option, f"'{text}'", "--lossless"]
+                self.refuse_compress("--type", "f32", option, text, words=words)
+
+    def test_exactly_one_bound(self):
+        self.refuse_compress("--type", "f32", words=["--abs", "--rel", "--lossless"])
+        self.refuse_compress("--type", "f32", "--abs", "1", "--rel", "1", words=["only one"])
+        self.refuse_compress("--type", "f32", "--abs", "1", "--lossless", words=["only one"])
+
+    def test_max_abs(self):
+        self.refuse_compress("--type", "f32", "--abs", "1", "--max-abs", "nan", words=["--max-abs", "'nan'"])
+        self.refuse_compress("--type", "f32", "--rel", "1", "--max-abs", "1", words=["--max-abs", "--abs"])
+
+    def test_types(self):
+        self.refuse_compress("--type", "f16", "--abs", "1", words=["f16", "f32", "f64"])
+        self.refuse_compress("--abs", "1", words=["--type"])
+        self.refuse(2, ["compare", "in", "in", "--type", "int"], "laconic compare: ", "'int'", "f32")
+        self.refuse(2, ["bench", "codec", "--data", "in", "--type", "x", "--abs", "1"], "laconic bench codec: ", "'x'")
+
+    def test_unknown_and_missing_words(self):
+        self.refuse(2, [], "laconic: ", "--help")
+        self.refuse(2, ["frobnicate"], "laconic: ", "frobnicate", "laconic --help")
+        self.refuse(2, ["bench"], "laconic bench: ", "laconic bench --help")
+        self.refuse(2, ["bench", "nothing"], "laconic bench: ", "nothing")
+        self.refuse(2, ["compress", "in", "--type", "f32", "--abs", "1"], "laconic compress: ", "--output")
+        self.refuse(2, ["decompress"], "laconic decompress: ", "IN")
+        self.refuse(2, ["add", "in", "-o", "out"], "laconic add: ", "B")
+        self.refuse(2, ["inspect", "in", "--frob"], "laconic inspect: ", "--frob")
+        self.refuse(2, ["inspect", "in", "in2"], "laconic inspect: ", "in2")
+        self.refuse(2, ["completion", "tcsh"], "laconic completion: ", "'tcsh'", "bash, zsh or fish")
+
+    def test_standard_input_is_read_once(self):
+        self.refuse(2, ["add", "-", "-", "-o", "out"], "laconic add: ", "standard input")
+        self.refuse(2, ["compare", "-", "-", "--type", "f32"], "laconic compare: ", "standard input")
+
+    def test_bench_settings(self):
+        command = ["bench", "codec", "--data", "in", "--type", "f32", "--abs", "1"]
+        self.refuse(2, [*command, "--megabytes", "0"], "--megabytes", "0")
+        self.refuse(2, [*command, "--megabytes", "-3"], "--megabytes", "-3")
+        self.refuse(2, [*command, "--megabytes", "many"], "--megabytes", "many")
+        self.refuse(2, [*command, "--repetitions", "0"], "--repetitions", "0")
+        self.refuse(2, [*command, "--engines", "scalar,mmx"], "'mmx'", "scalar")
+        self.refuse(2, command[:-2], "--abs", "--rel")
+        self.refuse(2, [*command[:-1], "0"], "--abs", "'0'")
+
+    def test_an_engine_that_does_not_exist(self):
+        for command in (["info"], ["compress", "in", "-o", "out", "--type", "f32", "--abs", "1"]):
+            self.refuse(2, command, "LACONIC_FORCE_ISA", "mmx", "scalar", environment={"LACONIC_FORCE_ISA": "mmx"})
+
+
+class BadData(CommandLine):
+    def setUp(self):
+        super().setUp()
+        self.write("in", pack(field(100), "f32"))
+        self.write("out", b"precious")
+        self.names = ["in", "out"]
+
+    def tearDown(self):
+        self.check_left(*self.names)
+        self.assertEqual(self.read("out"), b"precious")
+
+    def more(self, name, data):
+        self.write(name, data)
+        self.names.append(name)
+
+    def test_a_size_that_is_no_multiple_of_the_type(self):
+        self.more("odd", bytes(4 * 3))
+        self.refuse(1, ["compress", "odd", "-o", "out", "--type", "f64", "--abs", "1"], "12 bytes", "f64", "--type")
+        self.refuse(1, ["compress", "-", "-o", "out", "--type", "f32", "--abs", "1"], "5 bytes", "f32", stdin=b"12345")
+        self.refuse(1, ["compare", "odd", "odd", "--type", "f64"], "12 bytes")
+        self.refuse(1, ["bench", "codec", "--data", "odd", "--type", "f64", "--abs", "1"], "12 bytes")
+
+    def test_arrays_of_different_sizes(self):
+        self.more("short", bytes(4))
+        self.refuse(1, ["compare", "in", "short", "--type", "f32"], "400 bytes", "'short' has 4", "equal size")
+
+    def test_missing_input(self):
+        for command in (["compress", "no", "-o", "out", "--type", "f32", "--abs", "1"], ["decompress", "no", "-o", "out"],
+                        ["inspect", "no"], ["add", "no", "in", "-o", "out"], ["compare", "in", "no", "--type", "f32"],
+                        ["bench", "codec", "--data", "no", "--type", "f32", "--abs", "1"]):
+            self.refuse(1, command, "'no'", "No such file")
+        self.refuse(1, ["inspect", "."], "'.'", "directory")
+
+    def test_empty_field_for_the_benchmark(self):
+        self.more("empty", b"")
+        self.refuse(1, ["bench", "codec", "--data", "empty", "--type", "f32", "--abs", "1"], "'empty'")
+
+    def test_outputs_that_cannot_be_written(self):
+        compress = ["compress", "in", "--type", "f32", "--abs", "1", "-o"]
+        self.refuse(1, [*compress, "no/such/out"], "'no/such/out'", "No such file")
+        self.refuse(1, [*compress, "in/out"], "'in/out'")
+        self.refuse(1, [*compress, "."], "directory")
+        self.refuse(1, [*compress, ""], "''")
+        self.refuse(1, [*compress, "/dev/full"], "'/dev/full'", "No space left")
+        if os.getuid() != 0:
+            os.chmod(self.path("out"), 0o400)
+            self.refuse(1, [*compress, "out"], "'out'", "Permission denied")
+
+    def test_a_full_standard_output(self):
+        for command in ("'%s' info", "'%s' --help", "'%s' info --json", "'%s' compress in -o - --type f32 --abs 1"):
+            done = self.run_program("-c", (command + " > /dev/full") % self.program(), program="/bin/sh")
+            self.assertEqual(done.returncode, 1, command)
+
+    @staticmethod
+    def program():
+        from program import PROGRAM
+        return PROGRAM
+
+    def test_what_is_no_frame(self):
+        self.more("noise", bytes(range(256)) * 4)
+        self.more("empty", b"")
+        for name in ("in", "noise", "empty"):
+            self.refuse(1, ["decompress", name, "-o", "out"], "laconic decompress: ", f"'{name}'")
+            self.refuse(1, ["inspect", name], "laconic inspect: ", f"'{name}'")
+            self.refuse(1, ["add", name, name, "-o", "out"], "laconic add: ", f"'{name}'")
+
+    def test_frames_that_do_not_belong_together(self):
+        self.more("f64", pack(field(100), "f64"))
+        self.more("long", pack(field(101), "f32"))
+        for name, source, kind, bound in (("a", "in", "f32", "0.1"), ("other_type", "f64", "f64", "0.1"),
+                                          ("other_count", "long", "f32", "0.1"), ("other_bound", "in", "f32", "0.2")):
+            self.succeed("compress", source, "-o", name, "--type", kind, "--abs", bound)
+            self.names.append(name)
+        self.refuse(1, ["add", "a", "other_type", "-o", "out"], "100 x f32", "100 x f64")
+        self.refuse(1, ["add", "a", "other_count", "-o", "out"], "100 x f32", "101 x f32")
+        self.refuse(1, ["add", "a", "other_bound", "-o", "out"], "step", "--abs")
+
+
+if __name__ == "__main__":
+    unittest.main()

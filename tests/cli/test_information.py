@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the program says about itself: info, help at every level, versions and shell completion."""
+
+import json
+import os
+import shutil
+import subprocess
+import unittest
+
+from program import PROGRAM, CommandLine
+
+SUBCOMMANDS = [["compress"], ["decompress"], ["inspect"], ["add"], ["compare"], ["info"], ["bench", "codec"],
+               ["completion"]]
+
+
+class Info(CommandLine):
+    def test_json_has_every_section(self):
+        info = json.loads(self.succeed("info", "--json"))
+        self.assertEqual(list(info), ["version", "compiler", "build_type", "mpi", "isa", "codecs", "algorithms", "options"])
+        self.assertIn(info["isa"]["chosen"], info["isa"]["available"])
+        self.assertIn("scalar", info["isa"]["available"])
+        names = [row["name"] for row in info["algorithms"]]
+        for name in ("stock", "ring_raw", "per_hop", "homomorphic", "fused"):
+            self.assertIn(name, names)
+        fused = info["algorithms"][names.index("fused")]
+        self.assertEqual((fused["schedule"], fused["payload"], fused["published_as"]), ("ring", "fused", "HomComp_F"))
+        variables = [row["environment"] for row in info["options"]]
+        for name in ("LACONIC_ABS", "LACONIC_REL", "LACONIC_FORCE_ISA"):
+            self.assertIn(name, variables)
+
+    def test_sections_can_be_chosen(self):
+        for section, word in (("isa", "scalar"), ("codecs", "fle"), ("algorithms", "HomComp_F"), ("options", "LACONIC_ABS")):
+            self.assertIn(word, self.succeed("info", f"--{section}").decode())
+            chosen = json.loads(self.succeed("info", "--json", f"--{section}"))
+            self.assertEqual([key for key in chosen if key in ("isa", "codecs", "algorithms", "options")], [section])
+        both = self.succeed("info", "--isa", "--algorithms").decode()
+        self.assertIn("Engines", both)
+        self.assertIn("Algorithms", both)
+
+    def test_a_forced_engine_is_the_chosen_one(self):
+        for name in json.loads(self.succeed("info", "--json"))["isa"]["available"]:
+            info = json.loads(self.succeed("info", "--json", environment={"LACONIC_FORCE_ISA": name}))
+            self.assertEqual(info["isa"]["chosen"], name)
+
+    def test_overview(self):
+        text = self.succeed("info").decode()
+        self.assertIn(json.loads(self.succeed("info", "--json"))["version"], text)
+        self.assertIn("scalar", text)
+
+
+class Help(CommandLine):
+    def test_every_level_has_usage_options_and_examples(self):
+        for words in [[], *SUBCOMMANDS]:
+            for flag in ("--help", "-h"):
+                text = self.succeed(*words, flag).decode()
+                self.assertTrue(text.startswith("Usage: " + " ".join(["laconic", *words])), text)
+                self.assertIn("\nOptions:\n", text)
+                self.assertIn("\nExamples:\n  ", text)
+                self.assertIn("-h, --help", text)
+                self.assertLessEqual(max(map(len, text.splitlines())), 120)
+            self.assertRegex(self.succeed(*words, "--version").decode(), r"^laconic \d+\.\d+\.\d+\n$")
+
+    def test_root_help_lists_every_command(self):
+        text = self.succeed("--help").decode()
+        for words in [*SUBCOMMANDS, ["bench"]]:
+            self.assertRegex(text, rf"\n  {words[0]} +[A-Z]")
+        self.assertRegex(self.succeed("bench", "--help").decode(), r"\n  codec +[A-Z][^\n]*\n  collective +[A-Z]")
+
+    @unittest.skipUnless(shutil.which("help2man"), "help2man is not installed")
+    def test_help2man_makes_a_page(self):
+        for words in [[], ["compress"], ["bench", "codec"]]:
+            done = subprocess.run(["help2man", "--no-info", " ".join([PROGRAM, *words])], capture_output=True, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr.decode())
+            page = done.stdout.decode()
+            self.assertIn(".SH OPTIONS", page)
+            self.assertIn("\\fB\\-\\-help\\fR", page)
+            self.assertIn(".SH EXAMPLES", page)
+
+
+class Completion(CommandLine):
+    def complete(self, *words):
+        """What bash would offer for the last word."""
+        self.write("script", self.succeed("completion", "bash"))
+        call = 'source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _laconic; printf "%s\\n" "${COMPREPLY[@]}"'
+        done = subprocess.run(["bash", "-c", call, self.path("script"), *words], capture_output=True, check=True,
+                              cwd=self.directory)
+        self.assertEqual(done.stderr, b"")
+        return done.stdout.decode().split()
+
+    def test_bash_offers_commands_options_values_and_files(self):
+        self.write("wave.f32", b"")
+        self.assertIn("compress", self.complete("laconic", ""))
+        self.assertEqual(self.complete("laconic", "comp"), ["compress", "compare", "completion"])
+        self.assertEqual(self.complete("laconic", "bench", "c"), ["codec", "collective"])
+        self.assertIn("--megabytes", self.complete("laconic", "bench", "codec", "--m"))
+        self.assertEqual(self.complete("laconic", "compress", "--type", ""), ["f32", "f64"])
+        self.assertEqual(self.complete("laconic", "compress", "x", "--lo"), ["--lossless"])
+        self.assertEqual(self.complete("laconic", "compress", "wa"), ["wave.f32"])
+        self.assertEqual(self.complete("laconic", "compress", "x", "-o", "wa"), ["wave.f32"])
+        self.assertEqual(self.complete("laconic", "completion", "z"), ["zsh"])
+
+    def test_scripts_of_all_shells_are_valid(self):
+        for shell in ("bash", "zsh", "fish"):
+            script = self.succeed("completion", shell)
+            self.assertIn(b"compress", script)
+            if shutil.which(shell):
+                subprocess.run([shell, "-n"], input=script, check=True)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -84,11 +84,11 @@ std::string describe(std::size_t which, std::int64_t value) {
 }
 
 status find_mismatch(const packet& p) {
-    constexpr std::array<const char*, facts> names{"element count", "element type",  "operation", "kind of bound",
-                                                   "error bound",   "scope",         "algorithm", "segment size"};
+    constexpr std::array<const char*, facts> names{"element count", "element type", "operation", "kind of bound",
+                                                   "error bound",   "scope",        "algorithm", "segment size"};
     // The type first: counts of different types say little.
-    for (const std::size_t f : {fact_type, fact_count, fact_op, fact_kind, fact_bound, fact_scope, fact_algorithm,
-                                fact_segment}) {
+    for (const std::size_t f :
+         {fact_type, fact_count, fact_op, fact_kind, fact_bound, fact_scope, fact_algorithm, fact_segment}) {
         const std::int64_t largest = p[f];
         const std::int64_t smallest = ~p[facts + f];
         if (largest != smallest)

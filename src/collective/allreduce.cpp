@@ -46,14 +46,14 @@ status check_arguments(std::span<const T> in, std::span<T> out, reduction op, co
     if (op != reduction::sum && op != reduction::avg)
         return {errc::invalid_argument, "operation " + std::to_string(static_cast<int>(op)) + "; give sum or avg"};
     if (options.bound_scope != scope::result && options.bound_scope != scope::contribution)
-        return {errc::invalid_argument, "scope " + std::to_string(static_cast<int>(options.bound_scope)) +
-                                            "; give result or contribution"};
+        return {errc::invalid_argument,
+                "scope " + std::to_string(static_cast<int>(options.bound_scope)) + "; give result or contribution"};
     if (!std::isfinite(options.limit.value) || options.limit.value < 0)
         return {errc::invalid_bound,
                 "the bound is " + std::to_string(options.limit.value) + "; give a finite value >= 0"};
     if (row == nullptr)
-        return {errc::invalid_argument, "no allreduce algorithm '" + options.algorithm +
-                                            "'; `laconic info --algorithms` lists them"};
+        return {errc::invalid_argument,
+                "no allreduce algorithm '" + options.algorithm + "'; `laconic info --algorithms` lists them"};
     if (options.segment_bytes == 0)
         return {errc::invalid_argument, "the segment size is 0 bytes; give a positive one, e.g. 262144"};
     return {};
@@ -97,16 +97,16 @@ struct call {
 template <class T>
 quantisation<T> make_plan(const call<T>& now, const value_span& values) {
     if (now.row.codec == "-") return {};
-    const quantisation_request request{now.options.limit, now.options.bound_scope, now.op == reduction::avg,
-                                       now.ranks(),       values.min,              values.max,
-                                       values.max_abs,    values.any_finite};
+    const quantisation_request request{
+        now.options.limit, now.options.bound_scope, now.op == reduction::avg, now.ranks(), values.min,
+        values.max,        values.max_abs,          values.any_finite};
     return now.row.payload == payload_kind::per_hop ? quantise_per_hop<T>(request) : quantise_once<T>(request);
 }
 
 template <class T>
 status run_stock(const call<T>& now, allreduce_report& report) {
-    const int code = stock_allreduce(now.in.data(), now.out.data(), now.in.size(), mpi::type_of<T>(), MPI_SUM,
-                                     now.channel.comm());
+    const int code =
+        stock_allreduce(now.in.data(), now.out.data(), now.in.size(), mpi::type_of<T>(), MPI_SUM, now.channel.comm());
     if (auto done = now.channel.check(code, "MPI_Allreduce"); !done.ok()) return done;
     if (now.divisor() != 1) divide_elements<T>(now.out.data(), now.out.size(), static_cast<T>(now.divisor()));
     const std::uint64_t ranks = now.ranks();
@@ -185,7 +185,8 @@ result<allreduce_report> allreduce(std::span<const T> in, std::span<T> out, redu
     if (!found) return found.error();
     mpi::channel& channel = **found;
     if (channel.broken())
-        return status{errc::mpi, "an earlier collective on this communicator failed inside MPI; use a new communicator"};
+        return status{errc::mpi,
+                      "an earlier collective on this communicator failed inside MPI; use a new communicator"};
     result<allreduce_report> outcome = run(in, out, op, channel, options);
     if (outcome.error().code() == errc::mpi) MPI_Comm_call_errhandler(comm, channel.last_error());
     return outcome;

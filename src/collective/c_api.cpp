@@ -37,8 +37,8 @@ status reduce(const void* in, void* out, std::size_t count, MPI_Comm comm, const
         status why = options.error();
         allreduce_options refused;
         refused.segment_bytes = 0;
-        static_cast<void>(allreduce<T>({static_cast<const T*>(source), count}, {static_cast<T*>(out), count}, op, comm,
-                                       refused));
+        static_cast<void>(
+            allreduce<T>({static_cast<const T*>(source), count}, {static_cast<T*>(out), count}, op, comm, refused));
         return why;
     }
     return allreduce<T>({static_cast<const T*>(source), count}, {static_cast<T*>(out), count}, op, comm, *options)

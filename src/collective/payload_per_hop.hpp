@@ -22,8 +22,7 @@ public:
 
     [[nodiscard]] message combine(range part, std::span<const std::byte> received, std::span<std::byte> slot,
                                   std::span<std::byte> scratch, bool last) override;
-    [[nodiscard]] message relay(range part, std::span<const std::byte> received,
-                                std::span<std::byte> scratch) override;
+    [[nodiscard]] message relay(range part, std::span<const std::byte> received, std::span<std::byte> scratch) override;
     void finish(range part, std::span<const std::byte> final_message) override;
 
 private:

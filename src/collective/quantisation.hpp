@@ -24,9 +24,9 @@ struct quantisation_request {
 template <class T>
 struct quantisation {
     codec::quantiser<T> how;
-    T result_step = 1;               ///< decoded values are multiples of it
-    std::uint32_t divisor = 1;       ///< for raw values in a sum that is decoded as an average
-    std::uint64_t magnitude = 0;     ///< bound on |q| of anything that travels
+    T result_step = 1;            ///< decoded values are multiples of it
+    std::uint32_t divisor = 1;    ///< for raw values in a sum that is decoded as an average
+    std::uint64_t magnitude = 0;  ///< bound on |q| of anything that travels
     double contribution_bound = 0;
     double result_bound = 0;
 };

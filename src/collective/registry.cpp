@@ -12,8 +12,7 @@ using enum payload_kind;
 constexpr std::array rows{
     algorithm{"stock", "allreduce", schedule_kind::stock, raw, "-", "MPI_Allreduce",
               "the MPI library's own MPI_Allreduce"},
-    algorithm{"ring_raw", "allreduce", schedule_kind::ring, raw, "-", "ring allreduce",
-              "segmented ring, uncompressed"},
+    algorithm{"ring_raw", "allreduce", schedule_kind::ring, raw, "-", "ring allreduce", "segmented ring, uncompressed"},
     algorithm{"per_hop", "allreduce", schedule_kind::ring, per_hop, "fle", "CPR-P2P",
               "ring; compress before each send, decompress after each receive"},
     algorithm{"homomorphic", "allreduce", schedule_kind::ring, homomorphic, "fle", "hZCCL",

@@ -13,13 +13,13 @@ enum class schedule_kind : std::uint8_t { stock, ring };
 enum class payload_kind : std::uint8_t { raw, per_hop, homomorphic, fused };
 
 struct algorithm {
-    std::string_view name;         ///< what users write
-    std::string_view operation;    ///< "allreduce"
+    std::string_view name;       ///< what users write
+    std::string_view operation;  ///< "allreduce"
     schedule_kind schedule;
     payload_kind payload;
-    std::string_view codec;        ///< "-" for uncompressed rows
-    std::string_view published_as; ///< the system of the literature this row is, or "-"
-    std::string_view description;  ///< one line
+    std::string_view codec;         ///< "-" for uncompressed rows
+    std::string_view published_as;  ///< the system of the literature this row is, or "-"
+    std::string_view description;   ///< one line
 };
 
 [[nodiscard]] std::span<const algorithm> algorithms() noexcept;

@@ -17,9 +17,9 @@
 namespace laconic::collective {
 namespace {
 
-constexpr int window = 6;      // receives posted ahead
-constexpr int max_sends = 8;   // sends on their way
-constexpr int spare_slots = 2; // the message in work and its successor
+constexpr int window = 6;       // receives posted ahead
+constexpr int max_sends = 8;    // sends on their way
+constexpr int spare_slots = 2;  // the message in work and its successor
 constexpr int slots = window + max_sends + spare_slots;
 static_assert(slots <= slot_pool::capacity);
 constexpr int ring_tag = 1;
@@ -62,6 +62,17 @@ public:
         return {};
     }
 
+    /// After an error nobody will complete what is still pending.
+    void drop_requests() noexcept {
+        for (receive& pending : receives_) {
+            if (pending.request == MPI_REQUEST_NULL) continue;
+            MPI_Cancel(&pending.request);
+            MPI_Request_free(&pending.request);
+        }
+        for (send& pending : sends_)
+            if (pending.request != MPI_REQUEST_NULL) MPI_Request_free(&pending.request);
+    }
+
 private:
     struct receive {
         MPI_Request request = MPI_REQUEST_NULL;
@@ -76,8 +87,8 @@ private:
     };
 
     status post_receives() {
-        const std::uint64_t ahead = std::min<std::uint64_t>(window, static_cast<std::uint64_t>(channel_.size()) *
-                                                                        layout_.lanes());
+        const std::uint64_t ahead =
+            std::min<std::uint64_t>(window, static_cast<std::uint64_t>(channel_.size()) * layout_.lanes());
         for (; posted_ < std::min(total_, handled_ + ahead); ++posted_) {
             receive& next = receives_[posted_ % window];
             next = {};
@@ -250,7 +261,8 @@ status run_ring(mpi::channel& channel, payload& carrier, const ring_layout& layo
     ring_run run(channel, carrier, layout, traffic);
     status outcome = run.run();
     if (outcome.code() == errc::mpi) {
-        // Requests that nobody will complete may still write into the slots.
+        // What was on its way may still be read from and written into the slots.
+        run.drop_requests();
         channel.mark_broken();
         channel.memory().abandon();
     }

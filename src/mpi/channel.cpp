@@ -67,12 +67,12 @@ status make_keys() {
 }  // namespace
 
 void workspace::freer::operator()(std::byte* memory) const noexcept {
-    ::operator delete(memory, std::align_val_t{alignment});
+    ::operator delete (memory, std::align_val_t{alignment});
 }
 
 status workspace::reserve(std::size_t size_bytes) {
     if (size_bytes <= size_bytes_) return {};
-    void* const memory = ::operator new(size_bytes, std::align_val_t{alignment}, std::nothrow);
+    void* const memory = ::operator new (size_bytes, std::align_val_t{alignment}, std::nothrow);
     if (memory == nullptr)
         return {errc::out_of_memory,
                 "no " + std::to_string(size_bytes) + " bytes of workspace; give a smaller segment size"};

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One rank with different or bad arguments: every rank gets the same code and nobody waits; the next call works.
+#include <cmath>
+#include <functional>
+
+#include "cases.hpp"
+#include "fields.hpp"
+#include "run.hpp"
+
+namespace laconic::test {
+namespace {
+
+struct arguments {
+    std::vector<float> values = make_field<float>(field::smooth, 0, 3000);
+    std::span<const float> in{values};
+    std::vector<float> result = std::vector<float>(4000);
+    std::span<float> out = std::span<float>(result).first(3000);
+    reduction op = reduction::sum;
+    allreduce_options options = options_for("fused", bound::abs(1e-3));
+};
+
+void all_ranks_get(errc code, const std::string& mentioned, const std::string& what,
+                   const std::function<status(arguments&)>& call) {
+    arguments given;
+    const status outcome = call(given);
+    check(outcome.code() == code, what + ": " + outcome.message());
+    check(outcome.context().find(mentioned) != std::string::npos,
+          what + " should mention '" + mentioned + "': " + outcome.context());
+    check_same_bytes(std::as_bytes(std::span(outcome.context().data(), outcome.context().size())), MPI_COMM_WORLD,
+                     what + " message");
+    arguments good;
+    const auto next = allreduce<float>(good.in, good.out, good.op, MPI_COMM_WORLD, good.options);
+    check(next.ok(), "the call after " + what + ": " + next.error().message());
+}
+
+/// `spoil` changes the arguments on the last rank only.
+void last_rank_differs(errc code, const std::string& mentioned, const std::string& what,
+                       const std::function<void(arguments&)>& spoil) {
+    const bool last = rank_in(MPI_COMM_WORLD) + 1 == size_of(MPI_COMM_WORLD);
+    all_ranks_get(code, mentioned, what, [&](arguments& given) {
+        if (last) spoil(given);
+        return allreduce<float>(given.in, given.out, given.op, MPI_COMM_WORLD, given.options).error();
+    });
+}
+
+void check_mismatches() {
+    const bool last = rank_in(MPI_COMM_WORLD) + 1 == size_of(MPI_COMM_WORLD);
+    last_rank_differs(errc::mismatch, "2999 on one, 3000 on another", "count", [](arguments& a) {
+        a.in = a.in.first(2999);
+        a.out = a.out.first(2999);
+    });
+    last_rank_differs(errc::mismatch, "0.25", "bound", [](arguments& a) { a.options.limit.value = 0.25; });
+    last_rank_differs(errc::mismatch, "relative", "kind", [](arguments& a) { a.options.limit = bound::rel(1e-3); });
+    last_rank_differs(errc::mismatch, "contribution", "scope",
+                      [](arguments& a) { a.options.bound_scope = scope::contribution; });
+    last_rank_differs(errc::mismatch, "avg", "operation", [](arguments& a) { a.op = reduction::avg; });
+    for (const std::string_view row : {"stock", "ring_raw", "per_hop", "homomorphic"})
+        last_rank_differs(errc::mismatch, std::string(row), "algorithm",
+                          [&](arguments& a) { a.options.algorithm = row; });
+    last_rank_differs(errc::mismatch, "4096", "segment size", [](arguments& a) { a.options.segment_bytes = 4096; });
+    all_ranks_get(errc::mismatch, "double", "type", [&](arguments& given) {
+        if (!last) return allreduce<float>(given.in, given.out, given.op, MPI_COMM_WORLD, given.options).error();
+        std::vector<double> values(3000, 1.0);
+        return allreduce<double>(std::span<const double>(values), std::span<double>(values), given.op, MPI_COMM_WORLD,
+                                 given.options)
+            .error();
+    });
+}
+
+void check_bad_arguments() {
+    last_rank_differs(errc::invalid_bound, "nan", "NaN bound", [](arguments& a) { a.options.limit.value = NAN; });
+    last_rank_differs(errc::invalid_bound, "-1", "negative bound", [](arguments& a) { a.options.limit.value = -1; });
+    last_rank_differs(errc::invalid_bound, "inf", "infinite bound",
+                      [](arguments& a) { a.options.limit.value = INFINITY; });
+    last_rank_differs(errc::invalid_argument, "null", "null buffer",
+                      [](arguments& a) { a.in = std::span<const float>(static_cast<const float*>(nullptr), 3000); });
+    last_rank_differs(errc::invalid_argument, "2000", "sizes", [](arguments& a) { a.out = a.out.first(2000); });
+    last_rank_differs(errc::invalid_argument, "quantum", "unknown algorithm",
+                      [](arguments& a) { a.options.algorithm = "quantum"; });
+    last_rank_differs(errc::invalid_argument, "segment", "empty segments",
+                      [](arguments& a) { a.options.segment_bytes = 0; });
+    last_rank_differs(errc::invalid_argument, "overlap", "overlap",
+                      [](arguments& a) { a.in = std::span<const float>(a.result).subspan(1000, 3000); });
+    // All at fault, in different ways: still one answer.
+    const int rank = rank_in(MPI_COMM_WORLD);
+    all_ranks_get(errc::invalid_bound, "rank 0", "every rank at fault", [&](arguments& given) {
+        given.options.limit.value = -1 - rank;
+        return allreduce<float>(given.in, given.out, given.op, MPI_COMM_WORLD, given.options).error();
+    });
+    arguments given;
+    check(allreduce<float>(given.in, given.out, given.op, MPI_COMM_NULL, given.options).error().code() ==
+              errc::invalid_argument,
+          "MPI_COMM_NULL");
+}
+
+}  // namespace
+
+void bad_arguments_fail_everywhere() {
+    if (size_of(MPI_COMM_WORLD) > 1) check_mismatches();
+    check_bad_arguments();
+}
+
+}  // namespace laconic::test

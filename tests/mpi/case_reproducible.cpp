@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Same bits for every segment size, for homomorphic and fused, for every order of the ranks; and sub-communicators
+// that work side by side.
+#include "cases.hpp"
+#include "reference.hpp"
+#include "run.hpp"
+
+namespace laconic::test {
+namespace {
+
+constexpr std::size_t count = 70001;
+
+template <class T>
+void check_bits(field kind, reduction op) {
+    const int rank = rank_in(MPI_COMM_WORLD);
+    const int ranks = size_of(MPI_COMM_WORLD);
+    const std::vector<T> in = make_field<T>(kind, rank, count);
+    const std::string where = std::string(name_of(kind)) + (sizeof(T) == 4 ? " f32" : " f64");
+    const std::uint64_t want =
+        hash(bytes_of(reduce(in, op, MPI_COMM_WORLD, options_for("fused", bound::rel(1e-4)), where)));
+
+    MPI_Comm reversed = MPI_COMM_NULL;
+    MPI_Comm rotated = MPI_COMM_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, 0, ranks - rank, &reversed);
+    MPI_Comm_split(MPI_COMM_WORLD, 0, (rank * 7 + 3) % (ranks + 1), &rotated);
+    for (const std::string_view row : {"fused", "homomorphic"}) {
+        allreduce_options options = options_for(row, bound::rel(1e-4));
+        for (const std::size_t segment :
+             {std::size_t{1}, std::size_t{20000}, std::size_t{65536}, std::size_t{1} << 40}) {
+            options.segment_bytes = segment;
+            const std::string what = where + " " + std::string(row) + " segment " + std::to_string(segment);
+            check(hash(bytes_of(reduce(in, op, MPI_COMM_WORLD, options, what))) == want, what + ": other bits");
+        }
+        options = options_for(row, bound::rel(1e-4));
+        for (const MPI_Comm comm : {reversed, rotated}) {
+            const std::string what = where + " " + std::string(row) + " other rank order";
+            check(hash(bytes_of(reduce(in, op, comm, options, what))) == want, what + ": other bits");
+        }
+    }
+    for (const std::string_view row : {"ring_raw", "per_hop"}) {
+        // These depend on the order of additions, but not on which rank looks.
+        allreduce_options options = options_for(row, bound::rel(1e-4));
+        options.segment_bytes = 8192;
+        check_same_bytes(bytes_of(reduce(in, op, MPI_COMM_WORLD, options, where)), MPI_COMM_WORLD, std::string(row));
+    }
+    MPI_Comm_free(&reversed);
+    MPI_Comm_free(&rotated);
+}
+
+/// Even and odd ranks reduce at the same time, with different counts and rows.
+void check_sub_communicators() {
+    const int rank = rank_in(MPI_COMM_WORLD);
+    MPI_Comm half = MPI_COMM_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+    const int ranks = size_of(half);
+    const std::size_t elements = rank % 2 == 0 ? 10000 : 4321;
+    const std::string_view row = rank % 2 == 0 ? "fused" : "homomorphic";
+    const std::vector<float> in = make_field<float>(field::smooth, rank_in(half), elements);
+    const std::vector<float> out = reduce(in, reduction::sum, half, options_for(row, bound::abs(1e-4)), "half");
+    check_promise(out, reference<float>(field::smooth, ranks, elements), ranks, 1, ranks == 1 ? 0 : 1e-4,
+                  accumulator::exact, "sub-communicator");
+    MPI_Comm_free(&half);
+}
+
+}  // namespace
+
+void bits_are_reproducible() {
+    for (const field kind : {field::smooth, field::noise, field::offset}) {
+        check_bits<float>(kind, reduction::sum);
+        check_bits<double>(kind, reduction::avg);
+    }
+    check_sub_communicators();
+}
+
+}  // namespace laconic::test

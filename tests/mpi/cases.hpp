@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The groups of checks; each is collective over MPI_COMM_WORLD.
+#pragma once
+
+namespace laconic::test {
+
+void promise_holds();
+void any_count_works();
+void bits_are_reproducible();
+void bad_arguments_fail_everywhere();
+void channels_live_and_die_with_communicators();
+void c_face_works();
+
+}  // namespace laconic::test

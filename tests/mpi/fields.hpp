@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Test data: a kind of field, a rank and an element count flow in, the rank's values flow out. Every rank can make
+// every other rank's values, so that references need no communication.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+namespace laconic::test {
+
+enum class field {
+    smooth,
+    noise,
+    offset,  ///< values around 290 with a range of 13: rounding of float is near small bounds
+    constant,
+    zeros,
+    tiny,         ///< denormals and numbers around them
+    adversarial,  ///< NaN, infinities, -0.0, 1e30 and denormals strewn into a smooth field
+};
+inline constexpr std::array all_fields{field::smooth, field::noise, field::offset,     field::constant,
+                                       field::zeros,  field::tiny,  field::adversarial};
+
+[[nodiscard]] std::string_view name_of(field kind) noexcept;
+
+template <class T>
+[[nodiscard]] std::vector<T> make_field(field kind, int rank, std::size_t count);
+
+}  // namespace laconic::test

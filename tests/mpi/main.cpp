@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Runs every group of checks on all ranks; rank 0 prints one line per group, any rank's failure fails the program.
+#include <mpi.h>
+
+#include <cstdio>
+
+#include "cases.hpp"
+#include "check.hpp"
+
+namespace {
+
+void run(const char* name, void (*group)()) {
+    const std::uint64_t before = laconic::test::failures_of_all_ranks();
+    const double start = MPI_Wtime();
+    group();
+    const std::uint64_t failed = laconic::test::failures_of_all_ranks() - before;
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) std::printf("%-45s %6.2f s  %s\n", name, MPI_Wtime() - start, failed == 0 ? "ok" : "FAILED");
+    std::fflush(stdout);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    using namespace laconic::test;
+    run("promise_holds", promise_holds);
+    run("any_count_works", any_count_works);
+    run("bits_are_reproducible", bits_are_reproducible);
+    run("bad_arguments_fail_everywhere", bad_arguments_fail_everywhere);
+    run("c_face_works", c_face_works);
+    run("channels_live_and_die_with_communicators", channels_live_and_die_with_communicators);
+    const bool ok = failures_of_all_ranks() == 0;
+    MPI_Finalize();
+    return ok ? 0 : 1;
+}

@@ -52,11 +52,14 @@ std::string mpi_name() {
 template <class T>
 int stack(const settings& wanted, MPI_Comm comm, int rank, int ranks) {
     if (rank == 0 && wanted.files.empty()) {
-        std::printf("Migrating %zu shots on %d ranks (a minute on a slow machine) ...\n", wanted.plan.shots, ranks);
+        std::printf("Migrating %zu shots on %d ranks ...\n", wanted.plan.shots, ranks);
         std::fflush(stdout);
     }
     const auto mine = stacking::gather_partial_images<T>(wanted, comm);
     if (!mine) return fail(mine.error(), rank);
+    if (rank == 0)
+        std::printf("%s the partial images took %.1f s\n\n", wanted.files.empty() ? "Computing" : "Reading",
+                    mine->seconds);
     const auto found = stacking::measure<T>(wanted, mine->values, comm);
     if (!found) return fail(found.error(), rank);
 

@@ -28,16 +28,21 @@ const char* unit_of(laconic::bound_kind kind) { return kind == laconic::bound_ki
 const char* name_of(laconic::scope scope) { return scope == laconic::scope::result ? "result" : "contribution"; }
 const char* name_of(laconic::reduction op) { return op == laconic::reduction::sum ? "sum" : "avg"; }
 
-std::string short_number(double value) {
+std::string text_of(const char* format, double value) {
     char text[32];
-    std::snprintf(text, sizeof text, "%g", value);
+    std::snprintf(text, sizeof text, format, value);
     return text;
 }
 
-// The largest power of ten that still keeps all but the strongest differences within the colours of the stack.
+// The largest of 1, 2, 5, 10, 20, 50 ... that keeps all but the strongest differences within the colours of the stack.
 double readable_scale(std::span<const double> difference, double clip) {
     const double strong = magnitude_quantile(difference, 0.999);
-    return strong > 0 && clip > 0 ? std::pow(10.0, std::floor(std::log10(clip / strong))) : 1;
+    if (!(strong > 0) || !(clip > strong)) return 1;
+    const double decade = std::pow(10.0, std::floor(std::log10(clip / strong)));
+    for (const double step : {5.0, 2.0}) {
+        if (step * decade * strong <= clip) return step * decade;
+    }
+    return decade;
 }
 
 }  // namespace
@@ -54,10 +59,10 @@ void print_table(const settings& wanted, const setting_of_run& run, const measur
                 "max error", "bound", "PSNR", "NRMSE");
     for (const table_row& row : found.rows) {
         const bool stock = &row == &found.rows.front();
+        const std::string bound = row.bound > 0 ? text_of("%.2e", row.bound) : "-";
         std::printf("%-14s %8.1fms %8.2fx %c%8.2f MB %7.2f %11.2e %11s %6.1f dB %10.2e\n", row.algorithm.c_str(),
                     row.seconds * 1e3, row.speed_up, stock ? '~' : ' ', static_cast<double>(row.sent_bytes) / megabyte,
-                    row.ratio, row.max_error, row.bound > 0 ? short_number(row.bound).c_str() : "-", row.psnr,
-                    row.nrmse);
+                    row.ratio, row.max_error, bound.c_str(), row.psnr, row.nrmse);
         if (row.violations > 0) {
             std::printf("  ** %llu values are further off than the bound **\n",
                         static_cast<unsigned long long>(row.violations));
@@ -84,15 +89,15 @@ laconic::result<drawn_pictures> draw_pictures(const settings& wanted, const meas
 
     drawn_pictures drawn;
     drawn.difference_scale = readable_scale(difference, clip);
-    const std::string scale = short_number(drawn.difference_scale);
+    const std::string scale = text_of("%.0f", drawn.difference_scale);
     std::vector<captioned> parts;
     if (earth.nx == wanted.nx && earth.nz == wanted.nz) {
         const std::vector<double> velocity(earth.values.begin(), earth.values.end());
         const auto [low, high] = std::minmax_element(velocity.begin(), velocity.end());
-        parts.push_back({"Earth: " + short_number(*low) + " to " + short_number(*high) + " m/s",
+        parts.push_back({"Earth: " + text_of("%.0f", *low) + " to " + text_of("%.0f", *high) + " m/s",
                          paint_quantity(velocity, wanted.nx, *low, *high)});
     }
-    const std::string ratio = short_number(std::round(found.rows.back().ratio * 10) / 10);
+    const std::string ratio = text_of("%.1f", found.rows.back().ratio);
     parts.push_back({"Stack, exact sum", paint_amplitudes(exact, wanted.nx, clip)});
     parts.push_back({"Stack, " + found.rows.back().algorithm + ", bytes / " + ratio,
                      paint_amplitudes(compressed, wanted.nx, clip)});

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <system_error>
 
@@ -25,10 +26,14 @@ constexpr std::array<colour, 7> diverging{
 constexpr std::array<colour, 6> sequential{
     {{43, 28, 90}, {52, 72, 137}, {42, 120, 142}, {42, 168, 129}, {122, 202, 80}, {240, 229, 60}}};
 
+// Colours per map: as many as the eye tells apart, few enough that a figure with both maps fits a PNG palette.
+constexpr double shades = 100;
+
 template <std::size_t Stops>
 colour blend(const std::array<colour, Stops>& map, double position) {
     if (!std::isfinite(position)) return {120, 120, 120};
-    const double scaled = std::clamp(position, 0.0, 1.0) * static_cast<double>(Stops - 1);
+    const double shade = std::round(std::clamp(position, 0.0, 1.0) * shades) / shades;
+    const double scaled = shade * static_cast<double>(Stops - 1);
     const std::size_t low = std::min(static_cast<std::size_t>(scaled), Stops - 2);
     const double part = scaled - static_cast<double>(low);
     colour mixed{};
@@ -43,6 +48,25 @@ picture paint(std::span<const double> values, std::size_t nx, Position position)
     picture image(nx, values.size() / nx);
     std::transform(values.begin(), values.end(), image.pixels.begin(), position);
     return image;
+}
+
+constexpr std::size_t most_colours = 256;
+
+struct indexed {
+    std::vector<std::uint8_t> indices;
+    std::vector<colour> palette;  // one colour more than most_colours: does not fit, indices are meaningless
+};
+
+indexed with_palette(const picture& image) {
+    indexed found;
+    std::map<colour, std::uint8_t> index_of;
+    for (const colour& pixel : image.pixels) {
+        const auto [entry, is_new] = index_of.try_emplace(pixel, static_cast<std::uint8_t>(found.palette.size()));
+        if (is_new) found.palette.push_back(pixel);
+        if (found.palette.size() > most_colours) break;
+        found.indices.push_back(entry->second);
+    }
+    return found;
 }
 
 laconic::status refused(const std::filesystem::path& path, const std::string& why) {
@@ -117,19 +141,23 @@ picture figure(std::span<const captioned> parts, std::size_t columns) {
 
 laconic::status write_png(const std::filesystem::path& path, const picture& image) {
     const std::filesystem::path part = path.string() + ".part";
-    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(part.c_str(), "wb"), std::fclose);
+    std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(part.c_str(), "wb"), std::fclose);
     if (!file) return refused(path, std::strerror(errno));
     png_image header{};
     header.version = PNG_IMAGE_VERSION;
     header.width = static_cast<png_uint_32>(image.width);
     header.height = static_cast<png_uint_32>(image.height);
-    header.format = PNG_FORMAT_RGB;
-    const bool written = png_image_write_to_stdio(&header, file.get(), 0, image.pixels.data(), 0, nullptr) != 0 &&
-                         std::fflush(file.get()) == 0;
+    const auto [indices, palette] = with_palette(image);
+    const bool small = palette.size() <= most_colours;
+    header.format = small ? PNG_FORMAT_RGB_COLORMAP : PNG_FORMAT_RGB;
+    header.colormap_entries = small ? static_cast<png_uint_32>(palette.size()) : 0;
+    const void* const pixels = small ? static_cast<const void*>(indices.data()) : image.pixels.data();
+    const bool encoded = png_image_write_to_stdio(&header, file.get(), 0, pixels, 0, palette.data()) != 0;
+    const bool closed = std::fclose(file.release()) == 0;
     std::error_code failure;
-    if (written) std::filesystem::rename(part, path, failure);
-    if (written && !failure) return {};
-    const std::string why = written ? failure.message() : std::string("PNG encoder: ") + header.message;
+    if (encoded && closed) std::filesystem::rename(part, path, failure);
+    if (encoded && closed && !failure) return {};
+    const std::string why = !encoded ? header.message : !closed ? std::strerror(errno) : failure.message();
     std::filesystem::remove(part, failure);
     return refused(path, why);
 }

@@ -65,4 +65,8 @@ action declare_completion(CLI::App& app);
 /// The parser with every subcommand of the table declared; `chosen` receives the action of the one that is parsed.
 void declare_all(CLI::App& root, action& chosen);
 
+/// The parser that the leading words of the command line lead to, e.g. that of "bench codec". `unknown` receives the
+/// first word that should name a subcommand and does not, if there is one.
+[[nodiscard]] const CLI::App& addressed(const CLI::App& root, std::span<char* const> words, std::string& unknown);
+
 }  // namespace laconic::cli

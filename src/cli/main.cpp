@@ -16,16 +16,10 @@
 namespace laconic::cli {
 namespace {
 
-/// The parser of the innermost subcommand on the command line.
-const CLI::App& innermost(const CLI::App& app) {
-    const auto parsed = app.get_subcommands();
-    return parsed.empty() ? app : innermost(*parsed.front());
-}
-
-int report(const CLI::App& root, int exit_code, std::string_view message) {
+int report(const CLI::App& where, int exit_code, std::string_view message) {
     // What was printed so far belongs before the complaint when both go to the same place.
     std::fflush(stdout);
-    fmt::print(stderr, "{}: {}\n", full_name(innermost(root)), message);
+    fmt::print(stderr, "{}: {}\n", full_name(where), message);
     return exit_code;
 }
 
@@ -35,30 +29,42 @@ void flush_output() {
         fail_data(fmt::format("cannot write standard output: {}", std::strerror(errno)));
 }
 
-int run(CLI::App& root, int argc, char** argv) {
-    action chosen;
+int run_chosen(CLI::App& root, const CLI::App& where, const action& chosen, int argc, char** argv) {
     try {
-        declare_all(root, chosen);
         root.parse(argc, argv);
-        if (const status engine = check_engine(); !engine.ok()) fail_usage(engine.context());
+        if (const status engine = check_engine(); !engine.ok()) fail_usage("LACONIC_FORCE_ISA: " + engine.context());
         const int exit_code = chosen();
         flush_output();
         return exit_code;
     } catch (const CLI::CallForHelp&) {
-        const CLI::App& asked = innermost(root);
-        fmt::print("{}", asked.help());
-        return std::fflush(stdout) == 0 ? exit_ok : exit_data;
+        fmt::print("{}", where.help());
+        flush_output();
+        return exit_ok;
     } catch (const CLI::CallForVersion& version) {
         fmt::print("{}\n", version.what());
-        return std::fflush(stdout) == 0 ? exit_ok : exit_data;
+        flush_output();
+        return exit_ok;
     } catch (const CLI::ParseError& error) {
-        return report(root, exit_usage, fmt::format("{}; see '{} --help'", error.what(), full_name(innermost(root))));
+        return report(where, exit_usage, fmt::format("{}; see '{} --help'", error.what(), full_name(where)));
+    }
+}
+
+int run(CLI::App& root, int argc, char** argv) {
+    action chosen;
+    const CLI::App* where = &root;
+    try {
+        declare_all(root, chosen);
+        std::string unknown;
+        const std::span<char* const> words(argv, static_cast<std::size_t>(argc));
+        where = &addressed(root, words.subspan(words.empty() ? 0 : 1), unknown);
+        if (!unknown.empty()) fail_usage(fmt::format("no command '{}'; see '{} --help'", unknown, full_name(*where)));
+        return run_chosen(root, *where, chosen, argc, argv);
     } catch (const failure& error) {
-        return report(root, error.exit_code(), error.what());
+        return report(*where, error.exit_code(), error.what());
     } catch (const std::bad_alloc&) {
-        return report(root, exit_data, "not enough memory; split the input or use a larger machine");
+        return report(*where, exit_data, "not enough memory; split the input or use a larger machine");
     } catch (const std::exception& error) {
-        return report(root, exit_data, error.what());
+        return report(*where, exit_data, error.what());
     }
 }
 

@@ -25,6 +25,8 @@ CLI::App& parent_of(CLI::App& root, std::string_view& name) {
     if (!known.empty()) return *known.front();
     CLI::App& app = *root.add_subcommand(group, "Measure speed, ratio and error");
     dress(app);
+    // Not the root's, which CLI11 hands down: the examples of its subcommands follow.
+    app.footer("");
     app.require_subcommand(1);
     return app;
 }
@@ -47,8 +49,17 @@ void declare_all(CLI::App& root, action& chosen) {
         CLI::App& app = *parent.add_subcommand(std::string(name), std::string(row.summary));
         dress(app);
         app.footer(std::string(row.examples));
+        if (&parent != &root) parent.footer(parent.get_footer() + std::string(row.examples));
         app.callback([&chosen, run = row.declare(app)] { chosen = run; });
     }
+}
+
+const CLI::App& addressed(const CLI::App& root, std::span<char* const> words, std::string& unknown) {
+    if (words.empty() || words.front()[0] == '-' || root.get_subcommands({}).empty()) return root;
+    const auto named = root.get_subcommands([&](const CLI::App* sub) { return sub->get_name() == words.front(); });
+    if (!named.empty()) return addressed(*named.front(), words.subspan(1), unknown);
+    unknown = words.front();
+    return root;
 }
 
 }  // namespace laconic::cli

@@ -221,16 +221,15 @@ result<std::size_t> add(std::span<const T> values, std::span<const std::byte> fr
     how.step = static_cast<T>(header.step);
     how.inverse = T{1} / how.step;
 
-    const auto limit = static_cast<std::uint64_t>(integer_limits<T>::contribution);
-    auto sum = sum_header(header, limit, 1);
-    if (!sum) return sum.error();
     const float_environment standard;
     std::byte* const table = out.data() + frame_header_bytes;
     sum_report report;
     const stream_fault fault = current_kernels<T>().add_values(
-        bytes_of(values), values.size(), how, {parsed->payload.data(), parsed->payload.size()}, sum->magnitude,
+        bytes_of(values), values.size(), how, {parsed->payload.data(), parsed->payload.size()}, header.magnitude,
         {table + table_bytes(values.size()), table}, report);
     if (fault != stream_fault::none) return explain(fault);
+    auto sum = sum_header(header, report.magnitude, 1);
+    if (!sum) return sum.error();
     sum->payload_bytes = report.bytes;
     sum->exact = header.exact && report.exact;
     return seal_frame(*sum, out.data());

@@ -41,6 +41,7 @@ struct kernels {
     stream_fault (*decode)(sequence in, const restore_rule<T>& how, std::byte* values, std::size_t count) noexcept;
     stream_fault (*add)(sequence a, sequence b, std::size_t count, T step, std::uint64_t magnitude, sink out,
                         sum_report& report) noexcept;
+    /// `magnitude` bounds |q| in b alone.
     stream_fault (*add_values)(const std::byte* values, std::size_t count, const quantiser<T>& how, sequence b,
                                std::uint64_t magnitude, sink out, sum_report& report) noexcept;
     void (*range)(const std::byte* values, std::size_t count, value_range<T>& found) noexcept;

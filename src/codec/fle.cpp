@@ -107,8 +107,10 @@ result<sum_report> add_values(std::span<const T> values, const quantiser<T>& how
     if (out.size() < need) return too_small(out.size(), need);
     const float_environment standard;
     sum_report report;
+    // The caller vouches for the sum; the kernel asks about the sequence alone.
+    const std::uint64_t others = magnitude <= narrow_magnitude ? 0 : magnitude;
     const stream_fault fault = current_kernels<T>().add_values(bytes_of(values), values.size(), how, sequence_of(bare),
-                                                               magnitude, {out.data(), nullptr}, report);
+                                                               others, {out.data(), nullptr}, report);
     if (fault != stream_fault::none) return explain(fault);
     return report;
 }

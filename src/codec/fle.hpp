@@ -78,6 +78,7 @@ template <class T>
 struct sum_report {
     std::size_t bytes = 0;
     bool exact = true;
+    std::uint64_t magnitude = 0;  ///< add_values: largest |q| among the values' own integers
 };
 
 /// out = a + b for two bare sequences of `count` elements of T with the same contribution step.

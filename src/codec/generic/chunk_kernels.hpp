@@ -31,8 +31,14 @@ struct chunk_kernels {
         }
     };
 
-    static LACONIC_INLINE std::uint32_t lane_mask(std::size_t lanes) noexcept {
-        return lanes == block_values ? ~0U : (1U << lanes) - 1;
+    /// Mask of the lanes that hold -0.0.
+    static std::uint32_t negative_zeros(const std::byte* values, std::size_t lanes) noexcept {
+        std::uint32_t mask = 0;
+        for (std::size_t lane = 0; lane < lanes; ++lane) {
+            const T x = load_as<T>(values + lane * sizeof(T));
+            mask |= static_cast<std::uint32_t>(x == 0 && __builtin_signbit(x) != 0) << lane;
+        }
+        return mask;
     }
 
     /// Writes the planes of 32 deltas; returns the width.
@@ -50,22 +56,30 @@ struct chunk_kernels {
         return S::join(S::get_words(at, 16), S::get_words(at + 64, width - 16));
     }
 
+    static LACONIC_INLINE std::uint64_t larger(std::uint64_t a, std::uint64_t b) noexcept { return a < b ? b : a; }
+
+    /// Largest |q| in a chunk.
+    static std::uint64_t peak_of(const chunk_model<T>& model) noexcept {
+        std::uint64_t peak = 0;
+        for (std::size_t i = 0; i < model.count; ++i) {
+            if (!model.blocks[i / block_values].quantised) continue;
+            peak = larger(peak, static_cast<std::uint64_t>(model.q[i] < 0 ? -model.q[i] : model.q[i]));
+        }
+        return peak;
+    }
+
+    /// Largest |q| of a contribution in the hot loops.
+    static constexpr std::uint64_t hot_limit =
+        sizeof(T) == 4 ? static_cast<std::uint64_t>(integer_limits<T>::contribution) : narrow_magnitude;
+
     // ---- encode -----------------------------------------------------------------------------------------------
 
     static std::size_t encode_exactly(const std::byte* values, std::size_t count, const quantiser<T>& how,
                                       std::byte* out, encode_report& report) noexcept {
         chunk_model<T> model;
         quantise_exactly(values, count, how, model);
-        for (std::size_t block = 0; block < blocks_in(count); ++block) {
-            if (!model.blocks[block].quantised) {
-                ++report.raw_blocks;
-                continue;
-            }
-            for (std::size_t i = block * block_values, end = i + model.lanes(block); i < end; ++i) {
-                const auto size = static_cast<std::uint64_t>(model.q[i] < 0 ? -model.q[i] : model.q[i]);
-                if (size > report.magnitude) report.magnitude = size;
-            }
-        }
+        for (std::size_t block = 0; block < blocks_in(count); ++block) report.raw_blocks += !model.blocks[block].quantised;
+        report.magnitude = larger(report.magnitude, peak_of(model));
         return write_chunk(model, out);
     }
 
@@ -87,18 +101,19 @@ struct chunk_kernels {
                                                  : S::template load<T>(padded_block(from, lanes).bytes);
             const ints q = S::quantise(x, rule);
             const auto real = S::template to_real<T>(q);
-            const std::uint32_t odd = S::rejects(x, real, rule);
-            if (LACONIC_UNLIKELY(odd != 0)) {
+            std::uint32_t signs = 0;
+            if (LACONIC_UNLIKELY(S::is_odd(x, real, rule))) {
                 // Either an element misses the bound (or is not finite), or some are -0.0.
-                if (S::misses(x, real, rule) != 0) {
+                if (S::misses(x, real, rule)) {
                     std::memcpy(at, from, lanes * sizeof(T));
                     at += lanes * sizeof(T);
                     rates[block] = std::byte{kind_raw};
                     ++raw_blocks;
                     continue;
                 }
+                signs = negative_zeros(from, lanes);
             }
-            S::raise(peak, real);
+            S::raise(peak, q, real);
             if (block == 0) {
                 base = S::first(q);
                 carry = S::carry_of(S::first(q));
@@ -106,20 +121,17 @@ struct chunk_kernels {
             unsigned rate = put(S::deltas(q, carry), at);
             carry = S::last(q);
             at += std::size_t{4} * rate;
-            if (LACONIC_UNLIKELY(odd != 0)) {
-                store_as(at, odd & lane_mask(lanes));
+            if (LACONIC_UNLIKELY(signs != 0)) {
+                store_as(at, signs);
                 at += 4;
                 rate |= kind_signed;
             }
             rates[block] = static_cast<std::byte>(rate);
         }
-        const double magnitude = S::highest(peak);
-        constexpr double limit = sizeof(T) == 4 ? static_cast<double>(integer_limits<T>::contribution)
-                                                : static_cast<double>(narrow_magnitude);
-        if (LACONIC_UNLIKELY(magnitude > limit)) return encode_exactly(values, count, how, out, report);
+        const std::uint64_t magnitude = S::template highest<T>(peak);
+        if (LACONIC_UNLIKELY(magnitude > hot_limit)) return encode_exactly(values, count, how, out, report);
         store_as(out, base);
-        if (static_cast<std::uint64_t>(magnitude) > report.magnitude)
-            report.magnitude = static_cast<std::uint64_t>(magnitude);
+        report.magnitude = larger(report.magnitude, magnitude);
         report.raw_blocks += raw_blocks;
         return static_cast<std::size_t>(at - out);
     }
@@ -237,7 +249,6 @@ struct chunk_kernels {
             }
             const ints q = width <= prefix16_width ? S::prefix_words(at, width, carry)
                                                    : S::prefix(get(at, width), carry);
-            carry = S::last(q);
             at += std::size_t{4} * width;
             if (rest >= block_values) {
                 S::store(to, S::template restore<T, Wide>(q, scale));
@@ -390,9 +401,11 @@ struct chunk_kernels {
         return in_a == end_a && in_b == end_b ? stream_fault::none : stream_fault::corrupt;
     }
 
-    /// Sum of values and a plain chunk in one pass; 0 when the values need the patient path.
+    /// Sum of values and a plain chunk in one pass; 0 when the values need the patient path, or when their integers
+    /// could leave 32 bits together with those of the chunk, which do not exceed `others`.
     static std::size_t fuse_chunk(const std::byte* values, const quantiser<T>& how, const chunk_view& b,
-                                  std::size_t count, std::byte* out) noexcept {
+                                  std::uint64_t others, std::size_t count, std::byte* out,
+                                  std::uint64_t& magnitude) noexcept {
         const std::size_t block_count = blocks_in(count);
         std::byte* rates = out + base_bytes<T>;
         std::byte* at = out + chunk_head_bytes<T>(block_count);
@@ -409,9 +422,12 @@ struct chunk_kernels {
                                                  : S::template load<T>(padded_block(from, lanes).bytes);
             const ints q = S::quantise(x, rule);
             const auto real = S::template to_real<T>(q);
-            const std::uint32_t odd = S::rejects(x, real, rule);
-            if (LACONIC_UNLIKELY(odd != 0) && S::misses(x, real, rule) != 0) return 0;
-            S::raise(peak, real);
+            std::uint32_t signs = 0;
+            if (LACONIC_UNLIKELY(S::is_odd(x, real, rule))) {
+                if (S::misses(x, real, rule)) return 0;
+                signs = negative_zeros(from, lanes);
+            }
+            S::raise(peak, q, real);
             if (block == 0) {
                 base = S::first(q);
                 carry = S::carry_of(S::first(q));
@@ -430,8 +446,8 @@ struct chunk_kernels {
             }
             from_b += std::size_t{4} * width_b;
             at += std::size_t{4} * width;
-            if (LACONIC_UNLIKELY(((rate_b & kind_mask) | odd) != 0)) {
-                const std::uint32_t signs = odd & lane_mask(lanes) & take_signs(rate_b, from_b);
+            if (LACONIC_UNLIKELY((rate_b & kind_mask) != kind_plain)) {
+                signs &= take_signs(rate_b, from_b);
                 if (signs != 0) {
                     store_as(at, signs);
                     at += 4;
@@ -440,21 +456,22 @@ struct chunk_kernels {
             }
             rates[block] = static_cast<std::byte>(width);
         }
-        constexpr double limit = sizeof(T) == 4 ? static_cast<double>(integer_limits<T>::contribution)
-                                                : static_cast<double>(narrow_magnitude);
-        if (LACONIC_UNLIKELY(S::highest(peak) > limit)) return 0;
+        const std::uint64_t highest = S::template highest<T>(peak);
+        if (LACONIC_UNLIKELY(highest > hot_limit || highest + others > narrow_magnitude)) return 0;
+        magnitude = larger(magnitude, highest);
         store_as(out, static_cast<base_type>(static_cast<std::uint64_t>(base) +
                                              static_cast<std::uint64_t>(load_as<base_type>(b.begin))));
         return static_cast<std::size_t>(at - out);
     }
 
     static std::size_t fuse_exactly(const std::byte* values, const quantiser<T>& how, const chunk_view& b,
-                                    std::size_t count, std::byte* out, bool& exact) noexcept {
+                                    std::size_t count, std::byte* out, sum_report& report) noexcept {
         chunk_model<T> sum;
         chunk_model<T> other;
         quantise_exactly(values, count, how, sum);
+        report.magnitude = larger(report.magnitude, peak_of(sum));
         read_chunk(b.begin, count, other);
-        add_chunk(sum, other, how.step, exact);
+        add_chunk(sum, other, how.step, report.exact);
         return write_chunk(sum, out);
     }
 
@@ -473,8 +490,9 @@ struct chunk_kernels {
             const std::byte* const from = values + done * sizeof(T);
             note_chunk(out, at);
             std::size_t bytes = 0;
-            if (view.plain && magnitude <= narrow_magnitude) bytes = fuse_chunk(from, how, view, n, at);
-            if (LACONIC_UNLIKELY(bytes == 0)) bytes = fuse_exactly(from, how, view, n, at, report.exact);
+            if (view.plain && magnitude <= narrow_magnitude)
+                bytes = fuse_chunk(from, how, view, magnitude, n, at, report.magnitude);
+            if (LACONIC_UNLIKELY(bytes == 0)) bytes = fuse_exactly(from, how, view, n, at, report);
             at += bytes;
         }
         report.bytes = static_cast<std::size_t>(at - out.bytes);

@@ -54,19 +54,17 @@ struct scalar_simd {
         return real;
     }
     template <class T>
-    static std::uint32_t misses(const values<T>& x, const values<T>& real, const rule<T>& how) noexcept {
-        std::uint32_t mask = 0;
-        for (std::size_t i = 0; i < lanes; ++i)
-            mask |= static_cast<std::uint32_t>(!(std::abs(x[i] - real[i] * how.step) <= how.limit)) << i;
-        return mask;
+    static bool misses(const values<T>& x, const values<T>& real, const rule<T>& how) noexcept {
+        bool missed = false;
+        for (std::size_t i = 0; i < lanes; ++i) missed |= !(std::abs(x[i] - real[i] * how.step) <= how.limit);
+        return missed;
     }
-    /// Lanes that miss the bound or are -0.0.
+    /// Some lane misses the bound or is -0.0.
     template <class T>
-    static std::uint32_t rejects(const values<T>& x, const values<T>& real, const rule<T>& how) noexcept {
-        std::uint32_t mask = misses(x, real, how);
-        for (std::size_t i = 0; i < lanes; ++i)
-            mask |= static_cast<std::uint32_t>(x[i] == 0 && std::signbit(x[i])) << i;
-        return mask;
+    static bool is_odd(const values<T>& x, const values<T>& real, const rule<T>& how) noexcept {
+        bool odd = misses(x, real, how);
+        for (std::size_t i = 0; i < lanes; ++i) odd |= x[i] == 0 && std::signbit(x[i]);
+        return odd;
     }
 
     template <class T>
@@ -76,12 +74,12 @@ struct scalar_simd {
         return 0;
     }
     template <class T>
-    static void raise(T& highest, const values<T>& real) noexcept {
+    static void raise(T& highest, const ints&, const values<T>& real) noexcept {
         for (const T v : real) highest = std::abs(v) > highest ? std::abs(v) : highest;
     }
     template <class T>
-    static double highest(T highest) noexcept {
-        return static_cast<double>(highest);
+    static std::uint64_t highest(T peak) noexcept {
+        return static_cast<std::uint64_t>(peak);
     }
 
     static carry carry_of(std::int32_t q) noexcept { return q; }
@@ -96,13 +94,14 @@ struct scalar_simd {
         for (std::size_t i = 0; i < lanes; ++i) d[i] = wrap(bits(q[i]) - bits(i == 0 ? before : q[i - 1]));
         return d;
     }
-    static ints prefix(const ints& d, carry before) noexcept {
+    /// Running sums from `before`, which becomes the last of them.
+    static ints prefix(const ints& d, carry& before) noexcept {
         ints q;
-        std::uint32_t sum = bits(before);
-        for (std::size_t i = 0; i < lanes; ++i) q[i] = wrap(sum += bits(d[i]));
+        for (std::size_t i = 0; i < lanes; ++i) q[i] = before = wrap(bits(before) + bits(d[i]));
         return q;
     }
-    static ints prefix_words(const std::byte* at, unsigned width, carry before) noexcept {
+    /// The same from planes of width <= prefix16_width.
+    static ints prefix_words(const std::byte* at, unsigned width, carry& before) noexcept {
         return prefix(width == 0 ? zero() : widen(get_words(at, width)), before);
     }
     static ints add(const ints& a, const ints& b) noexcept {

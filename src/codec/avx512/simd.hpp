@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The vector vocabulary in AVX-512 (F, BW, VL, DQ, VBMI) with GFNI: 32 lanes are two registers of 32-bit integers or
+// one of 16-bit words, and an 8x8 bit transposition is one gf2p8affine.
+#pragma once
+
+#include <immintrin.h>
+
+#include "codec/fle.hpp"
+#include "codec/layout.hpp"
+
+namespace laconic::codec {
+namespace {
+
+/// Byte permutations between value order and plane order.
+struct avx512_tables {
+    alignas(64) std::uint8_t ints_to_groups[64];   // from two int registers: byte k of values, 8 values to a qword
+    alignas(64) std::uint8_t high_to_groups[64];   // the same from the upper halves of the ints
+    alignas(64) std::uint8_t words_to_groups[64];  // from one register of words
+    alignas(64) std::uint8_t groups_to_planes[64];
+    alignas(64) std::uint8_t planes_to_groups[17][64];  // per width: planes above it repeat the top one (sign)
+    alignas(64) std::uint8_t groups_to_words[64];
+
+    constexpr avx512_tables() : ints_to_groups(), high_to_groups(), words_to_groups(), groups_to_planes(), planes_to_groups(), groups_to_words() {
+        // The transposition reverses the order of the bytes it takes in; the tables pre-reverse them.
+        for (unsigned i = 0; i < 64; ++i) {
+            const unsigned group = i / 8;
+            const unsigned value = (group & 3) * 8 + (7 - i % 8);
+            const unsigned byte = group >> 2;
+            ints_to_groups[i] = static_cast<std::uint8_t>(value * 4 + byte);
+            high_to_groups[i] = static_cast<std::uint8_t>(value * 4 + 2 + byte);
+            words_to_groups[i] = static_cast<std::uint8_t>(value * 2 + byte);
+        }
+        for (unsigned plane = 0; plane < 16; ++plane)
+            for (unsigned c = 0; c < 4; ++c)
+                groups_to_planes[plane * 4 + c] = static_cast<std::uint8_t>(((plane >> 3) * 4 + c) * 8 + (plane & 7));
+        for (unsigned width = 1; width <= 16; ++width)
+            for (unsigned i = 0; i < 64; ++i) {
+                const unsigned plane = (i / 8 >> 2) * 8 + (7 - i % 8);
+                const unsigned source = plane < width ? plane : width - 1;
+                planes_to_groups[width][i] = static_cast<std::uint8_t>(source * 4 + (i / 8 & 3));
+            }
+        for (unsigned value = 0; value < 32; ++value)
+            for (unsigned byte = 0; byte < 2; ++byte)
+                groups_to_words[value * 2 + byte] = static_cast<std::uint8_t>((byte * 4 + value / 8) * 8 + value % 8);
+    }
+};
+constexpr avx512_tables tables;
+
+LACONIC_INLINE __m512i table(const std::uint8_t (&bytes)[64]) noexcept { return _mm512_load_si512(bytes); }
+
+struct f32_lanes {
+    __m512 a, b;
+};
+struct f64_lanes {
+    __m512d a, b, c, d;
+};
+template <class T>
+struct lanes_of;
+template <>
+struct lanes_of<float> {
+    using type = f32_lanes;
+};
+template <>
+struct lanes_of<double> {
+    using type = f64_lanes;
+};
+
+struct f32_rule {
+    __m512 inverse, step;
+    __m512i limit;
+};
+struct f64_rule {
+    __m512d inverse, step;
+    __m512i limit;
+};
+
+struct f32_range {
+    __m512 min, max;
+    __mmask16 finite;
+};
+struct f64_range {
+    __m512d min, max;
+    __mmask8 finite;
+};
+
+struct avx512_simd {
+    template <class T>
+    using values = typename lanes_of<T>::type;
+    struct ints {
+        __m512i a, b;
+    };
+    using words = __m512i;
+    using carry = __m512i;  // its last lane, or all of them, hold the integer before the block
+
+    static LACONIC_INLINE f32_rule prepare(const quantiser<float>& how) noexcept {
+        return {_mm512_set1_ps(how.inverse), _mm512_set1_ps(how.step), _mm512_castps_si512(_mm512_set1_ps(how.limit))};
+    }
+    static LACONIC_INLINE f64_rule prepare(const quantiser<double>& how) noexcept {
+        return {_mm512_set1_pd(how.inverse), _mm512_set1_pd(how.step), _mm512_castpd_si512(_mm512_set1_pd(how.limit))};
+    }
+
+    template <class T>
+    static LACONIC_INLINE values<T> load(const std::byte* from) noexcept {
+        if constexpr (sizeof(T) == 4)
+            return {_mm512_loadu_ps(from), _mm512_loadu_ps(from + 64)};
+        else
+            return {_mm512_loadu_pd(from), _mm512_loadu_pd(from + 64), _mm512_loadu_pd(from + 128),
+                    _mm512_loadu_pd(from + 192)};
+    }
+    static LACONIC_INLINE void store(std::byte* to, const f32_lanes& v) noexcept {
+        _mm512_storeu_ps(to, v.a);
+        _mm512_storeu_ps(to + 64, v.b);
+    }
+    static LACONIC_INLINE void store(std::byte* to, const f64_lanes& v) noexcept {
+        _mm512_storeu_pd(to, v.a);
+        _mm512_storeu_pd(to + 64, v.b);
+        _mm512_storeu_pd(to + 128, v.c);
+        _mm512_storeu_pd(to + 192, v.d);
+    }
+    static LACONIC_INLINE void copy64(const std::byte* from, std::byte* to) noexcept {
+        _mm512_storeu_si512(to, _mm512_loadu_si512(from));
+    }
+
+    static LACONIC_INLINE __m512i pair(__m256i low, __m256i high) noexcept {
+        return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+    }
+    static LACONIC_INLINE __m256i low_half(__m512i v) noexcept { return _mm512_castsi512_si256(v); }
+    static LACONIC_INLINE __m256i high_half(__m512i v) noexcept { return _mm512_extracti64x4_epi64(v, 1); }
+
+    static LACONIC_INLINE ints quantise(const f32_lanes& x, const f32_rule& how) noexcept {
+        return {_mm512_cvtps_epi32(_mm512_mul_ps(x.a, how.inverse)), _mm512_cvtps_epi32(_mm512_mul_ps(x.b, how.inverse))};
+    }
+    static LACONIC_INLINE ints quantise(const f64_lanes& x, const f64_rule& how) noexcept {
+        return {pair(_mm512_cvtpd_epi32(_mm512_mul_pd(x.a, how.inverse)), _mm512_cvtpd_epi32(_mm512_mul_pd(x.b, how.inverse))),
+                pair(_mm512_cvtpd_epi32(_mm512_mul_pd(x.c, how.inverse)), _mm512_cvtpd_epi32(_mm512_mul_pd(x.d, how.inverse)))};
+    }
+    template <class T>
+    static LACONIC_INLINE values<T> to_real(const ints& q) noexcept {
+        if constexpr (sizeof(T) == 4)
+            return {_mm512_cvtepi32_ps(q.a), _mm512_cvtepi32_ps(q.b)};
+        else
+            return {_mm512_cvtepi32_pd(low_half(q.a)), _mm512_cvtepi32_pd(high_half(q.a)),
+                    _mm512_cvtepi32_pd(low_half(q.b)), _mm512_cvtepi32_pd(high_half(q.b))};
+    }
+
+    // |x - r| as integers: magnitudes order as their bits do, and NaN lies above every limit.
+    static LACONIC_INLINE __m512i miss(__m512 x, __m512 real, const f32_rule& how) noexcept {
+        const __m512 difference = _mm512_sub_ps(x, _mm512_mul_ps(real, how.step));
+        return _mm512_and_si512(_mm512_castps_si512(difference), _mm512_set1_epi32(0x7FFFFFFF));
+    }
+    static LACONIC_INLINE __m512i miss(__m512d x, __m512d real, const f64_rule& how) noexcept {
+        const __m512d difference = _mm512_sub_pd(x, _mm512_mul_pd(real, how.step));
+        return _mm512_and_si512(_mm512_castpd_si512(difference), _mm512_set1_epi64(0x7FFFFFFFFFFFFFFF));
+    }
+    static LACONIC_INLINE __mmask16 miss_mask(const f32_lanes& x, const f32_lanes& real, const f32_rule& how) noexcept {
+        return _mm512_cmpgt_epu32_mask(_mm512_max_epu32(miss(x.a, real.a, how), miss(x.b, real.b, how)), how.limit);
+    }
+    static LACONIC_INLINE __mmask8 miss_mask(const f64_lanes& x, const f64_lanes& real, const f64_rule& how) noexcept {
+        const __m512i worst = _mm512_max_epu64(_mm512_max_epu64(miss(x.a, real.a, how), miss(x.b, real.b, how)),
+                                               _mm512_max_epu64(miss(x.c, real.c, how), miss(x.d, real.d, how)));
+        return _mm512_cmpgt_epu64_mask(worst, how.limit);
+    }
+    // -0.0 is the smallest of all bit patterns read as signed integers.
+    static LACONIC_INLINE __mmask16 negative_zero_mask(const f32_lanes& x) noexcept {
+        const __m512i least = _mm512_min_epi32(_mm512_castps_si512(x.a), _mm512_castps_si512(x.b));
+        return _mm512_cmpeq_epi32_mask(least, _mm512_set1_epi32(static_cast<int>(0x80000000U)));
+    }
+    static LACONIC_INLINE __mmask8 negative_zero_mask(const f64_lanes& x) noexcept {
+        const __m512i least =
+            _mm512_min_epi64(_mm512_min_epi64(_mm512_castpd_si512(x.a), _mm512_castpd_si512(x.b)),
+                             _mm512_min_epi64(_mm512_castpd_si512(x.c), _mm512_castpd_si512(x.d)));
+        return _mm512_cmpeq_epi64_mask(least, _mm512_set1_epi64(static_cast<long long>(0x8000000000000000ULL)));
+    }
+    template <class Lanes, class Rule>
+    static LACONIC_INLINE bool misses(const Lanes& x, const Lanes& real, const Rule& how) noexcept {
+        return miss_mask(x, real, how) != 0;
+    }
+    template <class Lanes, class Rule>
+    static LACONIC_INLINE bool is_odd(const Lanes& x, const Lanes& real, const Rule& how) noexcept {
+        return (miss_mask(x, real, how) | negative_zero_mask(x)) != 0;
+    }
+
+    template <class T>
+    static LACONIC_INLINE __m512i no_peak() noexcept {
+        return _mm512_setzero_si512();
+    }
+    static LACONIC_INLINE void raise(__m512i& peak, const ints&, const f32_lanes& real) noexcept {
+        constexpr int larger_magnitude = 0b1011;
+        __m512 highest = _mm512_castsi512_ps(peak);
+        highest = _mm512_range_ps(_mm512_range_ps(highest, real.a, larger_magnitude), real.b, larger_magnitude);
+        peak = _mm512_castps_si512(highest);
+    }
+    static LACONIC_INLINE void raise(__m512i& peak, const ints& q, const f64_lanes&) noexcept {
+        const __m512i larger = _mm512_max_epu32(_mm512_abs_epi32(q.a), _mm512_abs_epi32(q.b));
+        peak = _mm512_max_epu32(peak, larger);
+    }
+    template <class T>
+    static LACONIC_INLINE std::uint64_t highest(__m512i peak) noexcept {
+        if constexpr (sizeof(T) == 4)
+            return static_cast<std::uint64_t>(_mm512_reduce_max_ps(_mm512_castsi512_ps(peak)));
+        else
+            return _mm512_reduce_max_epu32(peak);
+    }
+
+    static LACONIC_INLINE carry carry_of(std::int32_t q) noexcept { return _mm512_set1_epi32(q); }
+    static LACONIC_INLINE carry last(const ints& q) noexcept { return q.b; }
+    static LACONIC_INLINE std::int32_t first(const ints& q) noexcept { return _mm_cvtsi128_si32(_mm512_castsi512_si128(q.a)); }
+    static LACONIC_INLINE ints zero() noexcept { return {_mm512_setzero_si512(), _mm512_setzero_si512()}; }
+
+    static LACONIC_INLINE ints deltas(const ints& q, carry before) noexcept {
+        return {_mm512_sub_epi32(q.a, _mm512_alignr_epi32(q.a, before, 15)),
+                _mm512_sub_epi32(q.b, _mm512_alignr_epi32(q.b, q.a, 15))};
+    }
+    static LACONIC_INLINE __m512i prefix_lane(__m512i x) noexcept {
+        const __m512i zero = _mm512_setzero_si512();
+        x = _mm512_add_epi32(x, _mm512_alignr_epi32(x, zero, 15));
+        x = _mm512_add_epi32(x, _mm512_alignr_epi32(x, zero, 14));
+        x = _mm512_add_epi32(x, _mm512_alignr_epi32(x, zero, 12));
+        return _mm512_add_epi32(x, _mm512_alignr_epi32(x, zero, 8));
+    }
+    static LACONIC_INLINE __m512i broadcast_last(__m512i x) noexcept {
+        return _mm512_permutexvar_epi32(_mm512_set1_epi32(15), x);
+    }
+    static LACONIC_INLINE ints prefix(const ints& d, carry& before) noexcept {
+        const __m512i a = prefix_lane(d.a);
+        const __m512i b = _mm512_add_epi32(prefix_lane(d.b), broadcast_last(a));
+        const ints q{_mm512_add_epi32(a, before), _mm512_add_epi32(b, before)};
+        before = _mm512_add_epi32(before, broadcast_last(b));
+        return q;
+    }
+    static LACONIC_INLINE ints prefix_words(const std::byte* at, unsigned width, carry& before) noexcept {
+        if (width == 0) return {before, before};
+        __m512i x = get_words(at, width);
+        x = _mm512_add_epi16(x, _mm512_bslli_epi128(x, 2));
+        x = _mm512_add_epi16(x, _mm512_bslli_epi128(x, 4));
+        x = _mm512_add_epi16(x, _mm512_bslli_epi128(x, 8));
+        // The sums of the 128-bit lanes below: first those of the neighbour, then those of the lower half.
+        const __m512i neighbour = _mm512_set_epi16(23, 23, 23, 23, 23, 23, 23, 23, 15, 15, 15, 15, 15, 15, 15, 15, 7, 7, 7,
+                                                   7, 7, 7, 7, 7, 0, 0, 0, 0, 0, 0, 0, 0);
+        x = _mm512_add_epi16(x, _mm512_maskz_permutexvar_epi16(0xFF00FF00U, neighbour, x));
+        const __m512i half = _mm512_set1_epi16(15);
+        x = _mm512_add_epi16(x, _mm512_maskz_permutexvar_epi16(0xFFFF0000U, half, x));
+        const __m512i a = _mm512_cvtepi16_epi32(low_half(x));
+        const __m512i b = _mm512_cvtepi16_epi32(high_half(x));
+        const ints q{_mm512_add_epi32(a, before), _mm512_add_epi32(b, before)};
+        before = _mm512_add_epi32(before, broadcast_last(b));
+        return q;
+    }
+    static LACONIC_INLINE ints add(const ints& x, const ints& y) noexcept {
+        return {_mm512_add_epi32(x.a, y.a), _mm512_add_epi32(x.b, y.b)};
+    }
+    static LACONIC_INLINE words add(words x, words y) noexcept { return _mm512_add_epi16(x, y); }
+
+    static LACONIC_INLINE bool fits(const ints& d, int half) noexcept {
+        const __m512i offset = _mm512_set1_epi32(half);
+        const __m512i either = _mm512_or_si512(_mm512_add_epi32(d.a, offset), _mm512_add_epi32(d.b, offset));
+        return _mm512_test_epi32_mask(either, _mm512_set1_epi32(-2 * half)) == 0;
+    }
+    static LACONIC_INLINE bool fits15(const ints& d) noexcept { return fits(d, 1 << 14); }
+    static LACONIC_INLINE bool fits16(const ints& d) noexcept { return fits(d, 1 << 15); }
+
+    static LACONIC_INLINE words low_words(const ints& d) noexcept {
+        return pair(_mm512_cvtepi32_epi16(d.a), _mm512_cvtepi32_epi16(d.b));
+    }
+    static LACONIC_INLINE words high_words(const ints& d) noexcept {
+        return pair(_mm512_cvtepi32_epi16(_mm512_srli_epi32(d.a, 16)), _mm512_cvtepi32_epi16(_mm512_srli_epi32(d.b, 16)));
+    }
+    static LACONIC_INLINE ints widen(words w) noexcept {
+        return {_mm512_cvtepi16_epi32(low_half(w)), _mm512_cvtepi16_epi32(high_half(w))};
+    }
+    static LACONIC_INLINE ints join(words low, words high) noexcept {
+        const auto one = [](__m256i l, __m256i h) {
+            return _mm512_or_si512(_mm512_cvtepu16_epi32(l), _mm512_slli_epi32(_mm512_cvtepu16_epi32(h), 16));
+        };
+        return {one(low_half(low), low_half(high)), one(high_half(low), high_half(high))};
+    }
+
+    /// Each qword as an 8x8 bit matrix, transposed (and its bytes taken in reverse order).
+    static LACONIC_INLINE __m512i transpose(__m512i groups) noexcept {
+        return _mm512_gf2p8affine_epi64_epi8(_mm512_set1_epi64(static_cast<long long>(0x8040201008040201ULL)), groups, 0);
+    }
+    static LACONIC_INLINE std::uint32_t put_groups(__m512i groups, std::byte* at, __m512i below) noexcept {
+        const __m512i planes = _mm512_permutexvar_epi8(table(tables.groups_to_planes), transpose(groups));
+        _mm512_storeu_si512(at, planes);
+        return _mm512_cmpneq_epi32_mask(planes, _mm512_alignr_epi32(planes, below, 15));
+    }
+    static LACONIC_INLINE std::uint32_t put_words(words w, std::byte* at, std::uint32_t below) noexcept {
+        return put_groups(_mm512_permutexvar_epi8(table(tables.words_to_groups), w), at,
+                          _mm512_set1_epi32(static_cast<int>(below)));
+    }
+    static LACONIC_INLINE unsigned width_from(std::uint32_t changed) noexcept { return 32U - _lzcnt_u32(changed); }
+    static LACONIC_INLINE unsigned put16(const ints& d, std::byte* at) noexcept {
+        return width_from(put_groups(_mm512_permutex2var_epi8(d.a, table(tables.ints_to_groups), d.b), at,
+                                     _mm512_setzero_si512()));
+    }
+    static LACONIC_INLINE words get_words(const std::byte* at, unsigned width) noexcept {
+        const __m512i groups = _mm512_permutexvar_epi8(table(tables.planes_to_groups[width]), _mm512_loadu_si512(at));
+        return _mm512_permutexvar_epi8(table(tables.groups_to_words), transpose(groups));
+    }
+
+    template <class T, bool Wide>
+    static LACONIC_INLINE auto scale_of(T step) noexcept {
+        if constexpr (Wide || sizeof(T) == 8)
+            return _mm512_set1_pd(static_cast<double>(step));
+        else
+            return _mm512_set1_ps(step);
+    }
+    template <class T, bool Wide, class Scale>
+    static LACONIC_INLINE values<T> restore(const ints& q, Scale scale) noexcept {
+        if constexpr (sizeof(T) == 8) {
+            const f64_lanes real = to_real<double>(q);
+            return {_mm512_mul_pd(real.a, scale), _mm512_mul_pd(real.b, scale), _mm512_mul_pd(real.c, scale),
+                    _mm512_mul_pd(real.d, scale)};
+        } else if constexpr (Wide) {
+            const f64_lanes y = restore<double, false>(q, scale);
+            const auto narrow = [](__m512d low, __m512d high) {
+                return _mm512_insertf32x8(_mm512_castps256_ps512(_mm512_cvtpd_ps(low)), _mm512_cvtpd_ps(high), 1);
+            };
+            return {narrow(y.a, y.b), narrow(y.c, y.d)};
+        } else {
+            const f32_lanes real = to_real<float>(q);
+            return {_mm512_mul_ps(real.a, scale), _mm512_mul_ps(real.b, scale)};
+        }
+    }
+
+    template <class T>
+    static LACONIC_INLINE auto no_range() noexcept {
+        if constexpr (sizeof(T) == 4)
+            return f32_range{_mm512_set1_ps(__builtin_inff()), _mm512_set1_ps(-__builtin_inff()), 0xFFFF};
+        else
+            return f64_range{_mm512_set1_pd(__builtin_inf()), _mm512_set1_pd(-__builtin_inf()), 0xFF};
+    }
+    static LACONIC_INLINE void extend(f32_range& range, __m512 x) noexcept {
+        const __mmask16 finite = _mm512_cmp_ps_mask(_mm512_abs_ps(x), _mm512_set1_ps(__builtin_inff()), _CMP_LT_OQ);
+        range.min = _mm512_mask_min_ps(range.min, finite, range.min, x);
+        range.max = _mm512_mask_max_ps(range.max, finite, range.max, x);
+        range.finite &= finite;
+    }
+    static LACONIC_INLINE void extend(f64_range& range, __m512d x) noexcept {
+        const __mmask8 finite = _mm512_cmp_pd_mask(_mm512_abs_pd(x), _mm512_set1_pd(__builtin_inf()), _CMP_LT_OQ);
+        range.min = _mm512_mask_min_pd(range.min, finite, range.min, x);
+        range.max = _mm512_mask_max_pd(range.max, finite, range.max, x);
+        range.finite &= finite;
+    }
+    static LACONIC_INLINE void extend(f32_range& range, const f32_lanes& x) noexcept {
+        extend(range, x.a);
+        extend(range, x.b);
+    }
+    static LACONIC_INLINE void extend(f64_range& range, const f64_lanes& x) noexcept {
+        extend(range, x.a);
+        extend(range, x.b);
+        extend(range, x.c);
+        extend(range, x.d);
+    }
+    static LACONIC_INLINE value_range<float> finish(const f32_range& range, const std::byte* values, std::size_t count) noexcept {
+        return range_from(_mm512_reduce_min_ps(range.min), _mm512_reduce_max_ps(range.max), range.finite != 0xFFFF, values, count);
+    }
+    static LACONIC_INLINE value_range<double> finish(const f64_range& range, const std::byte* values, std::size_t count) noexcept {
+        return range_from(_mm512_reduce_min_pd(range.min), _mm512_reduce_max_pd(range.max), range.finite != 0xFF, values, count);
+    }
+};
+
+}  // namespace
+}  // namespace laconic::codec

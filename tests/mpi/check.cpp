@@ -14,7 +14,7 @@ std::uint64_t failures = 0;
 
 void check(bool ok, const std::string& what) {
     if (ok) return;
-    constexpr std::uint64_t most_printed = 8;
+    constexpr std::uint64_t most_printed = 3;
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (++failures <= most_printed) {

@@ -130,7 +130,8 @@ laconic::result<settings> parse_command_line(int argc, const char* const* argv) 
         ->check(CLI::IsMember({"result", "contribution"}));
     app.add_option("--op", text.op, "sum or avg [sum]")->check(CLI::IsMember({"sum", "avg"}));
     app.add_option("--algorithms", into.algorithms, "laconic's algorithms to run beside MPI_Allreduce [fused]")
-        ->delimiter(',');
+        ->delimiter(',')
+        ->allow_extra_args(false);  // what follows after a space is a FILE
     app.add_option("--repetitions", into.repetitions, "timed runs of each, interleaved; the table has medians [5]")
         ->check(CLI::Range(1, 1000));
     app.add_option("--out", into.out, "directory for the pictures [out/stacking]");

@@ -58,7 +58,7 @@ int stack(const settings& wanted, MPI_Comm comm, int rank, int ranks) {
     const auto mine = stacking::gather_partial_images<T>(wanted, comm);
     if (!mine) return fail(mine.error(), rank);
     if (rank == 0)
-        std::printf("%s the partial images took %.1f s\n\n", wanted.files.empty() ? "Computing" : "Reading",
+        std::printf("%s the partial images took %.1f s\n", wanted.files.empty() ? "Computing" : "Reading",
                     mine->seconds);
     const auto found = stacking::measure<T>(wanted, mine->values, comm);
     if (!found) return fail(found.error(), rank);

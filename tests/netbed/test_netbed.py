@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Is the emulated network what it says? An MPI flavour and a program that sends known bytes flow in; checks of the
+counted bytes, the rate, exit statuses and what is left behind flow out. Exit status 77: this machine cannot have one."""
+
+import json
+import os
+import subprocess
+import sys
+import unittest
+
+NETBED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tools/netbed/netbed")
+FLAVOUR, PROGRAM = sys.argv[1:3] if len(sys.argv) > 2 else ("mpich", "")
+BED = f"test{os.getpid()}"
+PAYLOAD = 16 << 20
+RATE = 400e6
+# A full Ethernet frame carries 1448 bytes of TCP payload in 1514; a data stream also draws acknowledgements.
+WIRE_BYTES_PER_BYTE = 1514 / 1448
+HEADROOM = 1.05
+
+
+def netbed(*arguments):
+    verb, *rest = arguments
+    return subprocess.run([NETBED, verb, "--bed", BED, *rest], capture_output=True, text=True, timeout=100, check=False)
+
+
+def run_program(*arguments, options=()):
+    return netbed("run", "-n", "2", "--mpi", FLAVOUR, "--timeout", "60", "--json", *options, "--", PROGRAM, *arguments)
+
+
+def why_not():
+    if os.geteuid() != 0:
+        return "not root"
+    probe = f"{BED}-probe"
+    made = subprocess.run(["sh", "-c", f"ip netns add {probe} && ip link add probe0 netns {probe} type veth peer name"
+                           f" probe1 netns {probe} && ip netns exec {probe} tc qdisc add dev probe0 root tbf"
+                           " rate 1mbit burst 64kb limit 1mb && unshare --uts --ipc --mount true"],
+                          capture_output=True, text=True, check=False)
+    subprocess.run(["ip", "netns", "del", probe], capture_output=True, check=False)
+    return made.stderr.strip() if made.returncode else None
+
+
+class Netbed(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        made = netbed("up", "--hosts", "2", "--rate", f"{RATE / 1e6:g}mbit")
+        cls.addClassCleanup(netbed, "down")
+        if made.returncode:
+            raise AssertionError(made.stderr)
+
+    def test_counts_what_a_program_sends(self):
+        before = json.loads(netbed("stats", "--json").stdout)
+        done = run_program(str(PAYLOAD))
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        told = json.loads(done.stdout.splitlines()[-1])
+        self.assertEqual(told["hosts"], [f"{BED}-h0", f"{BED}-h1"])
+        sender, receiver = json.loads(done.stderr.splitlines()[-1])
+        expected = PAYLOAD * WIRE_BYTES_PER_BYTE
+        for name, counted in (("sent", sender["sent"]), ("received", receiver["received"])):
+            self.assertLess(abs(counted / expected - 1), 0.05, f"{name} {counted} B, expected {expected:.0f} B")
+        after = json.loads(netbed("stats", "--json").stdout)
+        self.assertEqual(after[0]["sent"] - before[0]["sent"], sender["sent"])
+        # Faster than the link, less what one full bucket lets through at once, would mean a short cut.
+        link_seconds = (expected - 80e3) * 8 / RATE
+        self.assertGreater(told["seconds"], link_seconds / HEADROOM)
+
+    def test_exit_status_and_time_limit(self):
+        done = netbed("run", "-n", "2", "--mpi", FLAVOUR, "--quiet", "--", "sh", "-c", "exit 3")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        done = netbed("run", "-n", "2", "--mpi", FLAVOUR, "--timeout", "2", "--", "sleep", "600")
+        self.assertEqual(done.returncode, 124, done.stderr)
+        left = subprocess.run(["ip", "netns", "pids", f"{BED}-h0"], capture_output=True, text=True, check=True)
+        self.assertEqual(left.stdout, "")
+
+    def test_refusals(self):
+        for complaint, arguments in (("--rate fast", ["up", "--hosts", "2", "--rate", "fast"]),
+                                     ("--hosts 0", ["up", "--hosts", "0"]),
+                                     ("nothing to run", ["run", "-n", "2"]),
+                                     ("--env broken", ["run", "-n", "2", "--env", "broken", "--", "true"])):
+            done = netbed(*arguments)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(complaint, done.stderr)
+
+    def test_down_leaves_nothing(self):
+        other = BED + "b"
+        for verb in (["up", "--hosts", "1", "--bed", other], ["down", "--bed", other]):
+            subprocess.run([NETBED, *verb], capture_output=True, check=True)
+        listed = subprocess.run(["ip", "netns", "list"], capture_output=True, text=True, check=True).stdout
+        self.assertNotIn(other, listed)
+        self.assertFalse(os.path.exists(f"/run/laconic-netbed/{other}"))
+        self.assertFalse(os.path.exists(f"/etc/netns/{other}-h0"))
+        done = subprocess.run([NETBED, "stats", "--bed", other], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("netbed up", done.stderr)
+
+
+if __name__ == "__main__":
+    reason = why_not()
+    if reason:
+        print(f"skipped: no emulated network on this machine: {reason}")
+        sys.exit(77)
+    unittest.main(argv=sys.argv[:1])

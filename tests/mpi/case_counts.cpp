@@ -20,6 +20,8 @@ void check_count(std::string_view row, std::size_t count) {
     const accumulator held = row == "stock" || row == "ring_raw" ? accumulator::element : accumulator::exact;
     check_promise(out, exact, ranks, 1, ranks == 1 ? 0 : 1e-4, held, what);
 
+    check_same_bytes(bytes_of(out), MPI_COMM_WORLD, what);
+
     std::vector<T> in_place = in;
     const auto done =
         allreduce<T>(std::span<const T>(in_place), std::span<T>(in_place), reduction::sum, MPI_COMM_WORLD, options);

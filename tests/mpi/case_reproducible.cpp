@@ -57,6 +57,7 @@ void check_sub_communicators() {
     const std::string_view row = rank % 2 == 0 ? "fused" : "homomorphic";
     const std::vector<float> in = make_field<float>(field::smooth, rank_in(half), elements);
     const std::vector<float> out = reduce(in, reduction::sum, half, options_for(row, bound::abs(1e-4)), "half");
+    check_same_bytes(bytes_of(out), half, "sub-communicator");
     check_promise(out, reference<float>(field::smooth, ranks, elements), ranks, 1, ranks == 1 ? 0 : 1e-4,
                   accumulator::exact, "sub-communicator");
     MPI_Comm_free(&half);

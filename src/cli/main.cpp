@@ -19,7 +19,8 @@ namespace {
 int report(const CLI::App& where, int exit_code, std::string_view message) {
     // What was printed so far belongs before the complaint when both go to the same place.
     std::fflush(stdout);
-    fmt::print(stderr, "{}: {}\n", full_name(where), message);
+    // Not fmt::print: it throws when standard error is full.
+    std::fputs(fmt::format("{}: {}\n", full_name(where), message).c_str(), stderr);
     return exit_code;
 }
 

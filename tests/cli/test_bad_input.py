@@ -4,7 +4,7 @@
 import os
 import unittest
 
-from program import CommandLine, field, pack
+from program import PROGRAM, CommandLine, field, pack
 
 
 class BadUsage(CommandLine):
@@ -122,13 +122,14 @@ class BadData(CommandLine):
 
     def test_a_full_standard_output(self):
         for command in ("'%s' info", "'%s' --help", "'%s' info --json", "'%s' compress in -o - --type f32 --abs 1"):
-            done = self.run_program("-c", (command + " > /dev/full") % self.program(), program="/bin/sh")
+            done = self.run_program("-c", (command + " > /dev/full") % PROGRAM, program="/bin/sh")
             self.assertEqual(done.returncode, 1, command)
 
-    @staticmethod
-    def program():
-        from program import PROGRAM
-        return PROGRAM
+    def test_a_full_standard_error(self):
+        for command, code in (("'%s' frobnicate", 2), ("'%s' inspect in", 1),
+                              ("'%s' compress in -o - --type f32 --abs 1 -v", 0)):
+            done = self.run_program("-c", (command + " 2> /dev/full") % PROGRAM, program="/bin/sh")
+            self.assertEqual(done.returncode, code, command)
 
     def test_what_is_no_frame(self):
         self.more("noise", bytes(range(256)) * 4)

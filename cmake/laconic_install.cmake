@@ -25,15 +25,16 @@ install(FILES ${PROJECT_BINARY_DIR}/laconic-config.cmake ${PROJECT_BINARY_DIR}/l
 # pkg-config: ${pcfiledir} leads back to the prefix.
 cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig
            OUTPUT_VARIABLE pkgconfig_to_prefix)
-function(laconic_install_pc name libraries requires description)
+# MPI's C++ bindings would need one more library: the definitions leave them out.
+function(laconic_install_pc name libraries requires definitions description)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/laconic.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()
-laconic_install_pc(laconic -llaconic "" "Error-bounded compression of float arrays, with sums on the compressed form")
+laconic_install_pc(laconic -llaconic "" "" "Error-bounded compression of float arrays, with sums on the compressed form")
 foreach(flavour IN LISTS LACONIC_MPI_FOUND)
   if(TARGET laconic_${flavour})
     laconic_install_pc(laconic-${flavour} -llaconic_${flavour} "laconic = ${PROJECT_VERSION}, ${_pkgconfig_${flavour}}"
-                       "Error-bounded compressed MPI collectives (${flavour})")
+                       "-DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX" "Error-bounded compressed MPI collectives (${flavour})")
   endif()
 endforeach()
 
@@ -59,12 +60,11 @@ if(HELP2MAN)
   set(manual ${PROJECT_BINARY_DIR}/man)
   foreach(command "" compress decompress inspect add compare info bench)
     string(JOIN "-" page laconic ${command})
-    string(JOIN " " call $<TARGET_FILE:laconic> ${command})
     add_custom_command(OUTPUT ${manual}/${page}.1
       COMMAND ${CMAKE_COMMAND} -E make_directory ${manual}
-      COMMAND ${HELP2MAN} --no-info --no-discard-stderr --version-string=${PROJECT_VERSION} --name=${page}
-              --output=${manual}/${page}.1 ${call}
-      DEPENDS laconic VERBATIM)
+      COMMAND ${PROJECT_SOURCE_DIR}/cmake/manual_page.sh ${HELP2MAN} ${PROJECT_VERSION} ${manual}/${page}.1
+              $<TARGET_FILE:laconic> ${command}
+      DEPENDS laconic cmake/manual_page.sh VERBATIM)
     list(APPEND generated ${manual}/${page}.1)
     install(FILES ${manual}/${page}.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
   endforeach()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // laconic info: what this build knows about itself (version, engines, codecs, options, algorithms, MPI programs)
-// flows out as aligned text or one JSON object. Every list comes from the table the library itself works from.
+// flows out as aligned text or one JSON object. Options, algorithms and engines come from the tables that the library
+// itself works from.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -197,46 +197,53 @@ class Terminal(CommandLine):
     """With a pseudo-terminal as standard error."""
 
     def run_on_terminal(self, arguments, feed, output=subprocess.PIPE):
+        """feed(pipe, shown) writes the input; shown() is what has appeared on the terminal so far."""
         controller, terminal = pty.openpty()
         self.addCleanup(os.close, controller)
+        os.set_blocking(controller, False)
         child = subprocess.Popen([PROGRAM, *arguments], stdin=subprocess.PIPE, stderr=terminal, cwd=self.directory,
                                  stdout=terminal if output is None else output)
         os.close(terminal)
-        feed(child.stdin)
+        text = bytearray()
+
+        def shown():
+            try:
+                while piece := os.read(controller, 4096):
+                    text.extend(piece)
+            except OSError:
+                pass
+            return text.decode()
+
+        feed(child.stdin, shown)
         child.stdin.close()
         if child.stdout:
             child.stdout.read()
             child.stdout.close()
-        shown = b""
-        while True:
-            try:
-                piece = os.read(controller, 4096)
-            except OSError:
-                break
-            if not piece:
-                break
-            shown += piece
-        return child.wait(timeout=60), shown.decode()
+        return child.wait(timeout=60), shown()
 
     def test_progress_appears_only_after_two_seconds(self):
-        def slowly(pipe):
-            for _ in range(13):
+        started = time.monotonic()
+        appeared = []
+
+        def until_shown(pipe, shown):
+            while not appeared and time.monotonic() < started + 30:
                 pipe.write(bytes(1 << 16))
                 pipe.flush()
-                time.sleep(0.2)
+                time.sleep(0.1)
+                if "reading" in shown():
+                    appeared.append(time.monotonic() - started)
 
         command = ["compress", "-", "-o", "out", "--type", "f32", "--abs", "1"]
-        code, shown = self.run_on_terminal(command, slowly)
+        code, shown = self.run_on_terminal(command, until_shown)
         self.assertEqual(code, 0)
-        self.assertIn("reading", shown)
+        self.assertTrue(appeared, "no progress in half a minute")
+        self.assertGreater(appeared[0], 2.0)
+        self.assertIn("\r\033[K", shown, "the line is not wiped")
         self.assertIn("ratio", shown)
-        code, shown = self.run_on_terminal(command, lambda pipe: pipe.write(bytes(1 << 16)))
-        self.assertEqual(code, 0)
-        self.assertNotIn("reading", shown)
 
     def test_binary_data_does_not_go_to_a_terminal(self):
         code, shown = self.run_on_terminal(["compress", "-", "-o", "-", "--type", "f32", "--abs", "1"],
-                                           lambda pipe: None, output=None)
+                                           lambda pipe, shown: None, output=None)
         self.assertEqual(code, 2)
         self.assertIn("terminal", shown)
 

@@ -44,8 +44,9 @@ std::string mpi_name() {
     int length = 0;
     MPI_Get_library_version(text.data(), &length);
     text.resize(static_cast<std::size_t>(std::max(length, 0)));
+    // "MPICH Version:\t4.0.2\n...", "Open MPI v4.1.4, package ..."
     text = text.substr(0, text.find_first_of(",\n"));
-    std::replace(text.begin(), text.end(), '\t', ' ');
+    if (const auto at = text.find(" Version:\t"); at != std::string::npos) text.replace(at, 10, " ");
     return text;
 }
 

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <span>
 
@@ -45,6 +46,15 @@ double readable_scale(std::span<const double> difference, double clip) {
     return decade;
 }
 
+// The panel in the middle, row by row.
+std::vector<double> middle_panel(const settings& wanted, const std::vector<double>& stack) {
+    const std::size_t nx = wanted.nx, nz = wanted.nz;
+    const double* const first = &stack[wanted.panels / 2 * nx * nz];
+    std::vector<double> rows(first, first + nx * nz);
+    for (std::size_t i = 0; wanted.depth_fastest && i < rows.size(); ++i) rows[i] = first[i % nx * nz + i / nx];
+    return rows;
+}
+
 }  // namespace
 
 void print_table(const settings& wanted, const setting_of_run& run, const measurement& found) {
@@ -80,10 +90,9 @@ laconic::result<drawn_pictures> draw_pictures(const settings& wanted, const meas
         return status{errc::io, "cannot create '" + wanted.out.string() + "': " + failure.message() +
                                     "; choose another directory with --out"};
     }
-    const std::size_t panel = wanted.nx * wanted.nz, first = wanted.panels / 2 * panel;
-    const std::span exact = std::span(found.exact).subspan(first, panel);
-    const std::span compressed = std::span(found.compressed).subspan(first, panel);
-    std::vector<double> difference(panel);
+    const std::vector<double> exact = middle_panel(wanted, found.exact);
+    const std::vector<double> compressed = middle_panel(wanted, found.compressed);
+    std::vector<double> difference(exact.size());
     std::transform(compressed.begin(), compressed.end(), exact.begin(), difference.begin(), std::minus<>());
     const double clip = magnitude_quantile(exact, 0.99);
 
@@ -98,9 +107,9 @@ laconic::result<drawn_pictures> draw_pictures(const settings& wanted, const meas
                          paint_quantity(velocity, wanted.nx, *low, *high)});
     }
     const std::string ratio = text_of("%.1f", found.rows.back().ratio);
-    parts.push_back({"Stack, exact sum", paint_amplitudes(exact, wanted.nx, clip)});
-    parts.push_back({"Stack, " + found.rows.back().algorithm + ", bytes / " + ratio,
-                     paint_amplitudes(compressed, wanted.nx, clip)});
+    parts.push_back({"Stack, exact sum", paint_like(exact, exact, wanted.nx)});
+    parts.push_back(
+        {"Stack, " + found.rows.back().algorithm + ", bytes / " + ratio, paint_like(exact, compressed, wanted.nx)});
     parts.push_back({"Difference x " + scale, paint_amplitudes(difference, wanted.nx, clip / drawn.difference_scale)});
 
     const auto write = [&](const std::string& name, const picture& image) {

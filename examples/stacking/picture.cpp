@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <system_error>
@@ -114,6 +115,18 @@ picture paint_amplitudes(std::span<const double> values, std::size_t nx, double 
     return paint(values, nx, [scale](double value) { return blend(diverging, 0.5 + value * scale); });
 }
 
+picture paint_like(std::span<const double> model, std::span<const double> values, std::size_t nx) {
+    // The outermost percent does not decide the colours of the rest.
+    std::vector<double> sorted;
+    std::copy_if(model.begin(), model.end(), std::back_inserter(sorted), [](double v) { return std::isfinite(v); });
+    std::sort(sorted.begin(), sorted.end());
+    const auto quantile = [&](std::size_t percent) {
+        return sorted.empty() ? 0 : sorted[(sorted.size() - 1) * percent / 100];
+    };
+    if (quantile(1) >= 0 && quantile(25) > 0) return paint_quantity(values, nx, quantile(1), quantile(99));
+    return paint_amplitudes(values, nx, magnitude_quantile(model, 0.99));
+}
+
 picture paint_quantity(std::span<const double> values, std::size_t nx, double low, double high) {
     const double scale = high > low ? 1 / (high - low) : 0;
     return paint(values, nx, [=](double value) { return blend(sequential, (value - low) * scale); });
@@ -126,12 +139,12 @@ picture figure(std::span<const captioned> parts, std::size_t columns) {
     for (const captioned& part : parts) longest = std::max(longest, part.caption.size());
     const std::size_t zoom = width >= 2 * letter_width * longest ? 2 : 1;
     const std::size_t caption_height = letter_height * zoom + 10;
-    const std::size_t rows = (parts.size() + columns - 1) / columns;
-    picture page(gap + columns * (width + 2 + gap), gap + rows * (caption_height + height + 2 + gap));
+    const std::size_t cell_width = std::max(width + 2, letter_width * longest) + gap;
+    const std::size_t cell_height = caption_height + height + 2 + gap;
+    picture page(gap + columns * cell_width, gap + (parts.size() + columns - 1) / columns * cell_height);
     const picture frame(width + 2, height + 2, {90, 90, 90});
     for (std::size_t i = 0; i < parts.size(); ++i) {
-        const std::size_t left = gap + i % columns * (width + 2 + gap);
-        const std::size_t top = gap + i / columns * (caption_height + height + 2 + gap);
+        const std::size_t left = gap + i % columns * cell_width, top = gap + i / columns * cell_height;
         page.write(parts[i].caption, left, top, zoom);
         page.draw(frame, left, top + caption_height);
         page.draw(parts[i].image, left + 1, top + caption_height + 1);

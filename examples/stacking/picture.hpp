@@ -37,6 +37,9 @@ struct picture {
 /// Quantities of one sign between low and high: dark blue to yellow.
 [[nodiscard]] picture paint_quantity(std::span<const double> values, std::size_t nx, double low, double high);
 
+/// Either of the two with limits that suit `model`, so that several fields can be compared by eye.
+[[nodiscard]] picture paint_like(std::span<const double> model, std::span<const double> values, std::size_t nx);
+
 struct captioned {
     std::string caption;
     picture image;

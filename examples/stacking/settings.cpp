@@ -21,7 +21,7 @@ constexpr const char* examples =
     "  mpiexec -n 4 stacking-mpich\n"
     "  mpiexec -n 4 stacking-mpich --rel 1e-4 --algorithms ring_raw,homomorphic,fused --json table.json\n"
     "  mpiexec -n 4 stacking-mpich --save images && mpiexec -n 4 stacking-mpich --dims 601x301x41 images/*.f32\n"
-    "  mpiexec -n 3 stacking-openmpi --dims 1601x401 --type f32 --abs 1e-3 snapshots.f32\n"
+    "  mpiexec -n 3 stacking-openmpi --dims 1601x401 --fastest z --abs 1e-3 snapshots.f32\n"
     "\n"
     "Exit status: 0 done, 1 bad data or a failed write, 2 bad usage, 3 an error bound did not hold.";
 
@@ -44,7 +44,7 @@ std::vector<std::size_t> lengths(const std::string& text) {
 }
 
 struct raw_text {
-    std::string dims, grid = "601x301", type = "f32", scope = "result", op = "sum";
+    std::string dims, grid = "601x301", type = "f32", fastest = "x", scope = "result", op = "sum";
     double abs = 0, rel = 0;
     std::size_t shots = 24, panels = 41;
 };
@@ -67,6 +67,7 @@ laconic::status read_dimensions(const CLI::App& app, const raw_text& text, setti
     if (into.files.empty()) {
         if (app.count("--dims") != 0)
             return wrong("--dims " + text.dims + " describes FILEs; name some, or use --grid");
+        if (into.depth_fastest) return wrong("--fastest z is for FILEs; computed images hold rows");
         if (into.type == laconic::element_type::f64) return wrong("--type f64 is for FILEs; computed images are f32");
         const auto grid = lengths(text.grid);
         if (grid.size() != 2 || grid[0] < 48 || grid[1] < 48) {
@@ -96,6 +97,7 @@ laconic::status read_dimensions(const CLI::App& app, const raw_text& text, setti
 
 laconic::status check(const CLI::App& app, const raw_text& text, settings& into) {
     into.type = text.type == "f64" ? laconic::element_type::f64 : laconic::element_type::f32;
+    into.depth_fastest = text.fastest == "z";
     into.scope = text.scope == "contribution" ? laconic::scope::contribution : laconic::scope::result;
     into.operation = text.op == "avg" ? laconic::reduction::avg : laconic::reduction::sum;
     if (laconic::status bad = read_bound(app, text, into); !bad.ok()) return bad;
@@ -121,6 +123,8 @@ laconic::result<settings> parse_command_line(int argc, const char* const* argv) 
     app.add_option("FILE", into.files, "raw little-endian fields: partial images, one after another");
     app.add_option("--dims", text.dims, "size of one partial image in FILEs: NXxNZ[xPANELS]");
     app.add_option("--type", text.type, "f32 or f64, of FILEs")->check(CLI::IsMember({"f32", "f64"}));
+    app.add_option("--fastest", text.fastest, "x: FILEs hold rows of equal depth; z: columns, depth varies fastest [x]")
+        ->check(CLI::IsMember({"x", "z"}));
     app.add_option("--grid", text.grid, "computed images: grid points, 10 m apart [601x301]");
     app.add_option("--shots", text.shots, "computed images: shots, dealt to the ranks [24]");
     app.add_option("--panels", text.panels, "computed images: subsurface offsets [41]");

@@ -24,6 +24,8 @@ struct settings {
     laconic::element_type type = laconic::element_type::f32;
     survey plan;
 
+    bool depth_fastest = false;  ///< FILEs hold columns one after another, not rows; the pictures need to know
+
     std::vector<std::string> algorithms;  ///< laconic's; the stock MPI_Allreduce always runs beside them
     laconic::bound limit = laconic::bound::rel(1e-3);
     laconic::scope scope = laconic::scope::result;

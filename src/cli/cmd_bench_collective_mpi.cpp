@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// laconic-<flavour> bench collective: a field and a list of algorithms flow in on every rank of an mpiexec; rank 0
+// prints a table, or JSON, of time, bytes sent and error next to stock MPI.
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "base/units.hpp"
+#include "cli/arguments.hpp"
+#include "cli/collective_bench_mpi.hpp"
+#include "cli/command.hpp"
+#include "cli/files.hpp"
+#include "cli/terminal.hpp"
+#include "collective/registry.hpp"
+
+namespace laconic::cli {
+namespace {
+
+struct bench_request {
+    std::string op = "allreduce";
+    std::string reduction_name = "sum";
+    std::vector<std::string> algorithms;
+    std::string data;
+    type_argument type;
+    bound_argument limit;
+    std::string bytes = "64M";
+    std::string segment_bytes = "256K";
+    std::string scope_name = "result";
+    unsigned repetitions = 5;
+    bool json = false;
+};
+
+/// MPI from here to the end of the scope.
+class mpi_session {
+public:
+    mpi_session() {
+        MPI_Init(nullptr, nullptr);
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+        MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
+    }
+    mpi_session(const mpi_session&) = delete;
+    mpi_session& operator=(const mpi_session&) = delete;
+    ~mpi_session() { MPI_Finalize(); }
+    [[nodiscard]] int rank() const noexcept { return rank_; }
+    [[nodiscard]] int ranks() const noexcept { return ranks_; }
+
+private:
+    int rank_ = 0;
+    int ranks_ = 1;
+};
+
+std::size_t byte_size(std::string_view flag, const std::string& text) {
+    const result<std::uint64_t> size = base::parse_bytes(text);
+    if (!size) fail_usage(fmt::format("{}: {}", flag, size.error().context()));
+    if (*size == 0) fail_usage(fmt::format("{} is '{}'; give at least 1 byte", flag, text));
+    return *size;
+}
+
+std::vector<std::string> chosen_algorithms(const bench_request& request) {
+    std::vector<std::string> known;
+    for (const collective::algorithm& row : collective::algorithms())
+        if (row.operation == request.op) known.emplace_back(row.name);
+    for (const std::string& name : request.algorithms)
+        if (std::find(known.begin(), known.end(), name) == known.end())
+            fail_usage(fmt::format("--algorithms names '{}'; {} has {}", name, request.op, fmt::join(known, ", ")));
+    return request.algorithms.empty() ? known : request.algorithms;
+}
+
+collective_bench_settings to_settings(const bench_request& request) {
+    if (request.op != "allreduce") fail_usage(fmt::format("--op is '{}'; use allreduce", request.op));
+    if (request.reduction_name != "sum" && request.reduction_name != "avg")
+        fail_usage(fmt::format("--reduction is '{}'; use sum or avg", request.reduction_name));
+    if (request.scope_name != "result" && request.scope_name != "contribution")
+        fail_usage(fmt::format("--scope is '{}'; use result or contribution", request.scope_name));
+    if (request.repetitions == 0) fail_usage("--repetitions is 0; give at least 1");
+    collective_bench_settings settings;
+    settings.algorithms = chosen_algorithms(request);
+    settings.bytes = byte_size("--bytes", request.bytes);
+    settings.repetitions = request.repetitions;
+    settings.op = request.reduction_name == "avg" ? reduction::avg : reduction::sum;
+    settings.options.limit = request.limit.value();
+    settings.options.bound_scope = request.scope_name == "result" ? scope::result : scope::contribution;
+    settings.options.segment_bytes = byte_size("--segment-bytes", request.segment_bytes);
+    const std::size_t element = size_of(request.type.value());
+    if (settings.bytes < element)
+        fail_usage(fmt::format("--bytes is {}; give at least one element of {} bytes", request.bytes, element));
+    return settings;
+}
+
+void print_json(const bench_request& request, const collective_bench_settings& settings, int ranks,
+                const std::vector<collective_measurement>& rows) {
+    nlohmann::ordered_json object{{"op", request.op},
+                                  {"reduction", request.reduction_name},
+                                  {"ranks", ranks},
+                                  {"bytes", settings.bytes},
+                                  {"scope", request.scope_name},
+                                  {"segment_bytes", settings.options.segment_bytes},
+                                  {"repetitions", settings.repetitions},
+                                  {"flavour", LACONIC_FLAVOUR},
+                                  {"rows", nlohmann::ordered_json::array()}};
+    for (const collective_measurement& row : rows) {
+        nlohmann::ordered_json entry{{"algorithm", row.algorithm},
+                                     {"median_s", row.median_s},
+                                     {"speedup_vs_stock", nullptr},
+                                     {"sent_bytes_per_rank", row.sent_bytes},
+                                     {"max_error", row.max_error},
+                                     {"bound", row.bound},
+                                     {"min_s", row.min_s},
+                                     {"ratio", row.ratio},
+                                     {"same_bits", row.same_bits},
+                                     {"workspace_bytes", row.workspace_bytes},
+                                     {"compress_s", row.compress_s},
+                                     {"combine_s", row.combine_s},
+                                     {"decompress_s", row.decompress_s},
+                                     {"wait_s", row.wait_s}};
+        if (row.speedup_vs_stock > 0) entry["speedup_vs_stock"] = row.speedup_vs_stock;
+        object["rows"].push_back(std::move(entry));
+    }
+    fmt::print("{}\n", object.dump(2));
+}
+
+void print_text(const collective_bench_settings& settings, int ranks, const std::vector<collective_measurement>& rows) {
+    std::vector<std::vector<std::string>> table{
+        {"algorithm", "median s", "vs stock", "sent/rank", "ratio", "max error", "bound", "codec s", "wait s"}};
+    for (const collective_measurement& row : rows)
+        table.push_back({row.algorithm, fmt::format("{:.4f}", row.median_s),
+                         row.speedup_vs_stock > 0 ? fmt::format("{:.2f}x", row.speedup_vs_stock) : "-",
+                         base::human_bytes(row.sent_bytes), fmt::format("{:.2f}", row.ratio),
+                         fmt::format("{:.3g}", row.max_error), fmt::format("{:.3g}", row.bound),
+                         fmt::format("{:.4f}", row.compress_s + row.combine_s + row.decompress_s),
+                         fmt::format("{:.4f}", row.wait_s)});
+    print_table(table, 1);
+    fmt::print("{}\n",
+               dim(fmt::format("{} ranks, {} per rank, median of {}, time of the slowest rank; stock: "
+                               "MPI_Allreduce of {}, its bytes those of a ring",
+                               ranks, base::human_bytes(settings.bytes), settings.repetitions, LACONIC_FLAVOUR)));
+    for (const collective_measurement& row : rows)
+        if (!row.same_bits) fmt::print("{}: the ranks hold different bits\n", row.algorithm);
+}
+
+int run_on_all(const bench_request& request, const mpi_session& session) {
+    const collective_bench_settings settings = to_settings(request);
+    const element_type type = request.type.value();
+    if (request.data == "-") fail_usage("--data is '-'; every rank reads the field, so give a file");
+    buffer raw = read_array(request.data, type);
+    if (raw.size() == 0) fail_data(fmt::format("'{}' is empty; give a field with at least one value", request.data));
+    const auto rows = with_type(type, [&](auto zero) {
+        using T = decltype(zero);
+        return measure_collective(std::span<const T>(raw.as<T>()), settings);
+    });
+    if (session.rank() != 0) return exit_ok;
+    request.json ? print_json(request, settings, session.ranks(), rows) : print_text(settings, session.ranks(), rows);
+    return exit_ok;
+}
+
+/// One voice: all ranks have the same arguments and the same file, so rank 0 can complain for all.
+int run(const bench_request& request) {
+    const mpi_session session;
+    try {
+        return run_on_all(request, session);
+    } catch (const failure& error) {
+        if (session.rank() == 0) throw;
+        return error.exit_code();
+    }
+}
+
+}  // namespace
+
+action declare_bench_collective(CLI::App& app) {
+    auto request = std::make_shared<bench_request>();
+    app.add_option("--op", request->op, "the collective: allreduce (default)")->type_name("NAME");
+    app.add_option("--reduction", request->reduction_name, "sum (default) or avg")->type_name("sum|avg");
+    app.add_option("--algorithms", request->algorithms, "rows of 'laconic info --algorithms' (default: all)")
+        ->type_name("A,B")
+        ->delimiter(',');
+    app.add_option("--data", request->data,
+                   "field to reduce: raw little-endian array, tiled from another offset on "
+                   "every rank")
+        ->type_name("FILE")
+        ->required();
+    request->type.declare(app);
+    app.add_option("--bytes", request->bytes, "uncompressed bytes on each rank, e.g. 64M (default)")->type_name("SIZE");
+    request->limit.declare(app, true);
+    app.add_option("--scope", request->scope_name, "what the bound limits (default result)")
+        ->type_name("result|contribution");
+    app.add_option("--segment-bytes", request->segment_bytes, "uncompressed bytes per message (default 256K)")
+        ->type_name("SIZE");
+    app.add_option("--repetitions", request->repetitions, "measured rounds of all rows (default 5)")->type_name("N");
+    app.add_flag("--json", request->json, "print one JSON object");
+    return [request] { return run(*request); };
+}
+
+}  // namespace laconic::cli

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The command line: arguments flow in, the chosen subcommand runs, an exit code flows out (0 done, 1 bad data, 2 bad
 // usage). Every failure becomes one line on standard error; no exception leaves.
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -22,6 +24,16 @@ int report(const CLI::App& where, int exit_code, std::string_view message) {
     // Not fmt::print: it throws when standard error is full.
     std::fputs(fmt::format("{}: {}\n", full_name(where), message).c_str(), stderr);
     return exit_code;
+}
+
+/// A standard stream that was closed (2>&-) must not become the next file that is opened: messages would end up in
+/// it. It is opened the wrong way round, so that using it still fails.
+void occupy_standard_streams() {
+    for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+        if (::fcntl(descriptor, F_GETFD) != -1 || errno != EBADF) continue;
+        // The lowest free number is this one.
+        static_cast<void>(::open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY));
+    }
 }
 
 /// Bytes that standard output refused (a full disk) must not end in exit code 0.
@@ -73,6 +85,7 @@ int run(CLI::App& root, int argc, char** argv) {
 }  // namespace laconic::cli
 
 int main(int argc, char** argv) {
+    laconic::cli::occupy_standard_streams();
     CLI::App root;
     return laconic::cli::run(root, argc, argv);
 }

@@ -131,6 +131,15 @@ class BadData(CommandLine):
             done = self.run_program("-c", (command + " 2> /dev/full") % PROGRAM, program="/bin/sh")
             self.assertEqual(done.returncode, code, command)
 
+    def test_closed_standard_streams(self):
+        for command, code in (("'%s' info >&-", 1), ("'%s' compress in -o - --type f32 --abs 1 >&-", 1),
+                              ("'%s' inspect - <&-", 1), ("'%s' compress no -o new --type f32 --abs 1 2>&-", 1),
+                              ("'%s' compress in -o new --type f32 --abs 1 -v 2>&-", 0)):
+            done = self.run_program("-c", command % PROGRAM, program="/bin/sh")
+            self.assertEqual(done.returncode, code, command)
+        self.names.append("new")
+        self.succeed("inspect", "new")
+
     def test_what_is_no_frame(self):
         self.more("noise", bytes(range(256)) * 4)
         self.more("empty", b"")

@@ -63,8 +63,9 @@ encoded<T> encode_absolute(std::span<const T> values, double e, double max_abs, 
 template <class T>
 encoded<T> encode_relative(std::span<const T> values, double lambda, double& e, sink out) noexcept {
     const value_range<T> range = range_of(values);
-    const double span = static_cast<double>(range.max) - static_cast<double>(range.min);
-    e = std::min(lambda * span, std::numeric_limits<double>::max());
+    // Multiplied before subtracting: max - min may overflow where the bound does not.
+    e = std::min(lambda * static_cast<double>(range.max) - lambda * static_cast<double>(range.min),
+                 std::numeric_limits<double>::max());
     const auto choice = range.min == range.max ? choose_constant_step(range.min)
                                                : choose_step<T>(e, static_cast<double>(range.max_abs));
     return encode_with(values, choice, out);
@@ -169,7 +170,7 @@ result<frame_info> inspect(std::span<const std::byte> frame) {
     auto parsed = parse_frame(frame);
     if (!parsed) return parsed.error();
     const frame_header& header = parsed->header;
-    auto counted = census(header.type, parsed->payload, static_cast<std::size_t>(header.count));
+    auto counted = census(header.type, parsed->payload, static_cast<std::size_t>(header.count), parsed->table);
     if (!counted) return counted.error();
     frame_info info;
     info.version = frame_version;

@@ -68,6 +68,8 @@ bool add_wide(double& high, double& low, double x) noexcept {
     const double rest = low + error;
     const double rest_back = rest - low;
     const double lost = (low - (rest - rest_back)) + (error - rest_back);
+    low = 0;
+    if (rest == 0) return lost == 0;  // and -0.0 stays what it is
     // Normalised, so that equal sums have equal bytes.
     high = sum + rest;
     low = rest - (high - sum);
@@ -88,8 +90,10 @@ void widen(chunk_model<T>& model, std::size_t block) noexcept {
     auto& b = model.blocks[block];
     if (b.raw == raw_form::wide) return;
     for (std::size_t i = block * block_values, end = i + model.lanes(block); i < end; ++i) {
-        model.high[i] = b.raw == raw_form::single ? static_cast<double>(model.single[i]) : -0.0;
+        // -0.0 is the neutral element of addition. Adding to it also settles on one NaN.
+        model.high[i] = -0.0;
         model.low[i] = 0;
+        if (b.raw == raw_form::single) add_wide<T>(model.high[i], model.low[i], static_cast<double>(model.single[i]));
     }
     b.raw = raw_form::wide;
 }
@@ -97,30 +101,35 @@ void widen(chunk_model<T>& model, std::size_t block) noexcept {
 }  // namespace
 
 template <class T>
+bool is_quantisable(const std::byte* values, std::size_t lanes, const quantiser<T>& how) noexcept {
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+        const T x = load_as<T>(values + lane * sizeof(T));
+        const T scaled = x * how.inverse;
+        if (!(std::abs(scaled) <= static_cast<T>(integer_limits<T>::contribution))) return false;
+        if (!(std::abs(x - std::nearbyint(scaled) * how.step) <= how.limit)) return false;
+    }
+    return true;
+}
+
+template <class T>
 void quantise_exactly(const std::byte* values, std::size_t count, const quantiser<T>& how,
                       chunk_model<T>& model) noexcept {
-    constexpr auto limit = static_cast<T>(integer_limits<T>::contribution);
     model.count = count;
     for (std::size_t block = 0; block < blocks_in(count); ++block) {
         auto& b = model.blocks[block] = {};
         const std::size_t first = block * block_values;
         const std::size_t lanes = model.lanes(block);
+        const std::byte* const from = values + first * sizeof(T);
+        b.quantised = is_quantisable(from, lanes, how);
+        b.raw = b.quantised ? raw_form::none : raw_form::single;
         for (std::size_t lane = 0; lane < lanes; ++lane) {
-            const T x = load_as<T>(values + (first + lane) * sizeof(T));
-            const T scaled = x * how.inverse;
-            model.single[first + lane] = x;
-            if (!(std::abs(scaled) <= limit)) {
-                b.quantised = false;
+            const T x = load_as<T>(from + lane * sizeof(T));
+            if (!b.quantised) {
+                model.single[first + lane] = x;
                 continue;
             }
-            const T rounded = std::nearbyint(scaled);
-            model.q[first + lane] = static_cast<std::int64_t>(rounded);
-            b.quantised &= std::abs(x - rounded * how.step) <= how.limit;
+            model.q[first + lane] = static_cast<std::int64_t>(std::nearbyint(x * how.inverse));
             if (x == 0 && std::signbit(x)) b.negative_zeros |= 1U << lane;
-        }
-        if (!b.quantised) {
-            b.raw = raw_form::single;
-            b.negative_zeros = 0;
         }
     }
 }
@@ -286,6 +295,8 @@ void restore_values(const chunk_model<T>& model, T step, std::uint32_t divisor, 
     }
 }
 
+template bool is_quantisable(const std::byte*, std::size_t, const quantiser<float>&) noexcept;
+template bool is_quantisable(const std::byte*, std::size_t, const quantiser<double>&) noexcept;
 template void quantise_exactly(const std::byte*, std::size_t, const quantiser<float>&, chunk_model<float>&) noexcept;
 template void quantise_exactly(const std::byte*, std::size_t, const quantiser<double>&, chunk_model<double>&) noexcept;
 template void read_chunk(const std::byte*, std::size_t, chunk_model<float>&) noexcept;

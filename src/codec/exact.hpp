@@ -39,9 +39,13 @@ struct chunk_model {
     }
 };
 
-/// The bytes of `count` values with this rule; returns how many were written (<= contribution_chunk_bytes).
+/// Quantises `count` values (<= chunk_values) into a model.
 template <class T>
 void quantise_exactly(const std::byte* values, std::size_t count, const quantiser<T>& how, chunk_model<T>& model) noexcept;
+
+/// Whether a block meets the bound with integers of up to 64 bits: what the 32-bit lanes reject may still not be raw.
+template <class T>
+[[nodiscard]] bool is_quantisable(const std::byte* values, std::size_t lanes, const quantiser<T>& how) noexcept;
 
 /// Precondition: the chunk's rates are valid and its bytes are all there.
 template <class T>

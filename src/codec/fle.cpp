@@ -118,7 +118,7 @@ result<sum_report> add_values(std::span<const T> values, const quantiser<T>& how
 namespace {
 
 template <class T>
-result<bare_census> census_of(std::span<const std::byte> bare, std::size_t count) {
+result<bare_census> census_of(std::span<const std::byte> bare, std::size_t count, const std::byte* table) {
     bare_census found;
     const std::byte* at = bare.data();
     std::size_t left = bare.size();
@@ -127,6 +127,10 @@ result<bare_census> census_of(std::span<const std::byte> bare, std::size_t count
         const std::size_t blocks = blocks_in(n);
         const std::size_t head = chunk_head_bytes<T>(blocks);
         if (left < head) return explain(stream_fault::truncated);
+        if (table != nullptr) {
+            if (load_as<std::uint32_t>(table) != chunk_entry(at - bare.data())) return explain(stream_fault::corrupt);
+            table += table_entry_bytes;
+        }
         const std::byte* const rates = at + base_bytes<T>;
         at += head;
         left -= head;
@@ -155,8 +159,9 @@ result<bare_census> census_of(std::span<const std::byte> bare, std::size_t count
 
 }  // namespace
 
-result<bare_census> census(element_type type, std::span<const std::byte> bare, std::size_t count) {
-    return type == element_type::f32 ? census_of<float>(bare, count) : census_of<double>(bare, count);
+result<bare_census> census(element_type type, std::span<const std::byte> bare, std::size_t count,
+                           const std::byte* table) {
+    return type == element_type::f32 ? census_of<float>(bare, count, table) : census_of<double>(bare, count, table);
 }
 
 template encode_report encode(std::span<const float>, const quantiser<float>&, std::span<std::byte>) noexcept;

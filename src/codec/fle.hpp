@@ -99,6 +99,8 @@ struct bare_census {
     std::uint64_t blocks = 0, zero_blocks = 0, raw_blocks = 0;
     bool exact = true;
 };
-[[nodiscard]] result<bare_census> census(element_type type, std::span<const std::byte> bare, std::size_t count);
+/// `table`, unless null, must agree with the chunks found.
+[[nodiscard]] result<bare_census> census(element_type type, std::span<const std::byte> bare, std::size_t count,
+                                         const std::byte* table = nullptr);
 
 }  // namespace laconic::codec

@@ -105,6 +105,8 @@ struct chunk_kernels {
             if (LACONIC_UNLIKELY(S::is_odd(x, real, rule))) {
                 // Either an element misses the bound (or is not finite), or some are -0.0.
                 if (S::misses(x, real, rule)) {
+                    if (sizeof(T) == 8 && is_quantisable(from, lanes, how))
+                        return encode_exactly(values, count, how, out, report);
                     std::memcpy(at, from, lanes * sizeof(T));
                     at += lanes * sizeof(T);
                     rates[block] = std::byte{kind_raw};

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sums in which some blocks are uncompressed: non-finite values, values out of reach of the bound, overflows.
+#include <gtest/gtest.h>
+
+#include "fields.hpp"
+
+namespace laconic::testing {
+namespace {
+
+template <class T>
+class raw_sums : public ::testing::Test {};
+using types = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(raw_sums, types);
+
+TYPED_TEST(raw_sums, are_exact_where_a_wider_type_holds_them) {
+    // Incompressible beside compressible, in every combination per block.
+    constexpr std::size_t n = 32 * 8;
+    std::vector<std::vector<TypeParam>> parts(3, make_field<TypeParam>("smooth", n));
+    for (std::size_t k = 0; k < parts.size(); ++k)
+        for (std::size_t block = 0; block < 8; ++block)
+            if (((block >> k) & 1U) != 0) parts[k][block * 32 + 5 * k] = static_cast<TypeParam>(1.0e6 + static_cast<double>(k));
+    std::vector<std::vector<std::byte>> frames;
+    frame_options options;
+    options.max_abs = 2;
+    for (const auto& part : parts) frames.push_back(compressed(part, bound::abs(1e-6), options));
+    on_every_engine([&](const std::string& engine) {
+        const auto sum = sum_of(sum_of(frames[0], frames[1]), frames[2]);
+        EXPECT_TRUE(sum == sum_of(frames[2], sum_of(frames[1], frames[0]))) << engine;
+        EXPECT_TRUE(sum == sum_of(parts[0], sum_of(parts[1], frames[2]))) << engine;
+        EXPECT_TRUE(inspect(sum).value().exact_sums) << engine;
+        const auto y = decompressed<TypeParam>(sum);
+        for (std::size_t i = 0; i < n; ++i) {
+            exact_real exact = 0;
+            for (const auto& part : parts) exact += static_cast<exact_real>(part[i]);
+            const double half_ulp = (std::nextafter(std::abs(static_cast<double>(y[i])), HUGE_VAL) - std::abs(static_cast<double>(y[i]))) / 2;
+            const double float_half_ulp = static_cast<double>(std::nextafter(std::abs(y[i]), std::numeric_limits<TypeParam>::infinity()) - std::abs(y[i])) / 2;
+            const auto error = static_cast<double>(exact - static_cast<exact_real>(y[i]));
+            ASSERT_LE(std::abs(error), 3e-6 + std::max(half_ulp, float_half_ulp)) << engine << " " << i;
+        }
+    });
+}
+
+TYPED_TEST(raw_sums, follow_ieee_for_non_finite_values) {
+    const TypeParam inf = std::numeric_limits<TypeParam>::infinity();
+    const TypeParam nan = std::numeric_limits<TypeParam>::quiet_NaN();
+    const std::vector<TypeParam> x{inf, inf, -inf, nan, 1, 0, -0.0F};
+    const std::vector<TypeParam> y{1, -inf, -inf, inf, nan, -0.0F, -0.0F};
+    on_every_engine([&](const std::string& engine) {
+        const auto z = decompressed<TypeParam>(sum_of(compressed(x, bound::abs(1e-3)), compressed(y, bound::abs(1e-3))));
+        EXPECT_EQ(z[0], inf) << engine;
+        EXPECT_TRUE(std::isnan(z[1])) << engine;
+        EXPECT_EQ(z[2], -inf) << engine;
+        EXPECT_TRUE(std::isnan(z[3])) << engine;
+        EXPECT_TRUE(std::isnan(z[4])) << engine;
+        EXPECT_FALSE(std::signbit(z[5])) << engine;
+        EXPECT_TRUE(std::signbit(z[6])) << engine;
+    });
+}
+
+TYPED_TEST(raw_sums, with_compressed_blocks_keep_the_bound) {
+    frame_options options;
+    options.max_abs = 1000;
+    on_every_engine([&](const std::string& engine) {
+        for (const double e : {1e-2, 1e-5}) {
+            const auto x = make_field<TypeParam>("special", 4000, 1);
+            const auto y = make_field<TypeParam>("smooth", 4000, 2);
+            const auto frame = sum_of(compressed(x, bound::abs(e), options), compressed(y, bound::abs(e), options));
+            EXPECT_TRUE(frame == sum_of(x, compressed(y, bound::abs(e), options))) << engine;
+            EXPECT_TRUE(frame == sum_of(y, compressed(x, bound::abs(e), options))) << engine;
+            const auto z = decompressed<TypeParam>(frame);
+            for (std::size_t i = 0; i < z.size(); ++i) {
+                const TypeParam exact = x[i] + y[i];
+                if (!std::isfinite(exact)) {
+                    ASSERT_TRUE(std::isnan(exact) ? std::isnan(z[i]) : z[i] == exact) << engine << " " << i;
+                } else {
+                    const double slack = 2 * e + std::abs(static_cast<double>(exact)) * static_cast<double>(std::numeric_limits<TypeParam>::epsilon());
+                    ASSERT_LE(std::abs(static_cast<double>(z[i]) - static_cast<double>(exact)), slack) << engine << " " << i;
+                }
+            }
+        }
+    });
+}
+
+TEST(raw_sums_of_float, announce_when_the_order_matters) {
+    // 1e30 + 1 - 1e30 has no exact double: the frame must say so.
+    const std::vector<float> big(32, 1e30F);
+    const std::vector<float> one(32, 1.1F);
+    const auto a = compressed(big, bound::lossless());
+    const auto b = compressed(one, bound::lossless());
+    EXPECT_TRUE(inspect(sum_of(a, a)).value().exact_sums);
+    const auto sum = sum_of(a, b);
+    EXPECT_FALSE(inspect(sum).value().exact_sums);
+    EXPECT_FALSE(inspect(sum_of(sum, b)).value().exact_sums);
+}
+
+TEST(raw_sums_of_float, cost_at_most_the_documented_bound) {
+    const auto x = make_field<float>("any_bits", 100000, 3);
+    const auto a = compressed(x, bound::abs(1e-30));
+    EXPECT_LE(a.size(), x.size() * sizeof(float) * 101 / 100 + 8192);
+    auto sum = a;
+    for (int k = 0; k < 4; ++k) sum = sum_of(sum, a);
+    EXPECT_LE(sum.size(), x.size() * 8 * 103 / 100 + 8192);
+}
+
+}  // namespace
+}  // namespace laconic::testing

@@ -14,6 +14,8 @@ namespace {
 bool shows_colours() {
     const char* no_colour = std::getenv("NO_COLOR");
     const char* terminal = std::getenv("TERM");
+    // Open MPI gives every rank a pseudo-terminal, also when all of it ends in a file.
+    if (std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr) return false;
     return is_terminal(stdout) && !(no_colour && *no_colour) && terminal && std::string_view(terminal) != "dumb";
 }
 

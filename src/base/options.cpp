@@ -19,7 +19,7 @@ constexpr std::array<option, option_count> table{{
      "what the bound of a collective limits: the final result, or every rank's contribution"},
     {option_id::algorithm, "algorithm", "LACONIC_ALGORITHM", "--algorithm", option_type::text, "fused", "",
      "a row of 'laconic info --algorithms'"},
-    {option_id::segment_bytes, "segment_bytes", "LACONIC_SEGMENT_BYTES", "--segment-bytes", option_type::bytes, "256K",
+    {option_id::segment_bytes, "segment_bytes", "LACONIC_SEGMENT_BYTES", "--segment-bytes", option_type::bytes, "128K",
      "", "uncompressed bytes per message of a collective"},
     {option_id::force_isa, "force_isa", "LACONIC_FORCE_ISA", "--force-isa", option_type::text, "", "",
      "use this codec engine of 'laconic info --isa' instead of the fastest"},

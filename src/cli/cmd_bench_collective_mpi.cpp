@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -27,7 +28,7 @@ struct bench_request {
     type_argument type;
     bound_argument limit;
     std::string bytes = "64M";
-    std::string segment_bytes = "256K";
+    std::string segment_bytes = "128K";
     std::string scope_name = "result";
     unsigned repetitions = 5;
     bool json = false;
@@ -159,6 +160,8 @@ int run_on_all(const bench_request& request, const mpi_session& session) {
 /// One voice: all ranks have the same arguments and the same file, so rank 0 can complain for all.
 int run(const bench_request& request) {
     const mpi_session session;
+    // Launchers give ranks a terminal of their own, even when their output ends in a file.
+    ::setenv("NO_COLOR", "1", 1);
     try {
         return run_on_all(request, session);
     } catch (const failure& error) {
@@ -186,7 +189,7 @@ action declare_bench_collective(CLI::App& app) {
     request->limit.declare(app, true);
     app.add_option("--scope", request->scope_name, "what the bound limits (default result)")
         ->type_name("result|contribution");
-    app.add_option("--segment-bytes", request->segment_bytes, "uncompressed bytes per message (default 256K)")
+    app.add_option("--segment-bytes", request->segment_bytes, "uncompressed bytes per message (default 128K)")
         ->type_name("SIZE");
     app.add_option("--repetitions", request->repetitions, "measured rounds of all rows (default 5)")->type_name("N");
     app.add_flag("--json", request->json, "print one JSON object");

@@ -55,7 +55,7 @@ status check_arguments(std::span<const T> in, std::span<T> out, reduction op, co
         return {errc::invalid_argument,
                 "no allreduce algorithm '" + options.algorithm + "'; `laconic info --algorithms` lists them"};
     if (options.segment_bytes == 0)
-        return {errc::invalid_argument, "the segment size is 0 bytes; give a positive one, e.g. 262144"};
+        return {errc::invalid_argument, "the segment size is 0 bytes; give a positive one, e.g. 131072"};
     return {};
 }
 
@@ -79,9 +79,9 @@ struct call {
     [[nodiscard]] unsigned ranks() const noexcept { return static_cast<unsigned>(channel.size()); }
     [[nodiscard]] unsigned divisor() const noexcept { return op == reduction::avg ? ranks() : 1; }
     [[nodiscard]] bool needs_range() const noexcept { return row.codec != "-" && ranks() > 1; }
-    [[nodiscard]] ring_layout layout() const noexcept {
+    [[nodiscard]] ring_layout layout(const payload& carrier) const noexcept {
         const std::size_t segment = std::min(options.segment_bytes, max_segment_bytes) / sizeof(T);
-        return {in.size(), channel.size(), segment, codec::chunk_values};
+        return {in.size(), channel.size(), carrier.lanes(), segment, codec::chunk_values};
     }
     [[nodiscard]] std::unique_ptr<payload> make_payload(const quantisation<T>& plan) const {
         switch (row.payload) {
@@ -120,7 +120,7 @@ status run_ring_row(const call<T>& now, const value_span& values, allreduce_repo
     const quantisation<T> plan = make_plan(now, values);
     const std::unique_ptr<payload> carrier = now.make_payload(plan);
     ring_traffic traffic;
-    status done = run_ring(now.channel, *carrier, now.layout(), traffic);
+    status done = run_ring(now.channel, *carrier, now.layout(*carrier), traffic);
     report.sent_bytes = traffic.sent_bytes;
     report.raw_bytes = traffic.sent_values * sizeof(T);
     report.messages = traffic.messages;
@@ -142,7 +142,7 @@ template <class T>
 status reserve(const call<T>& now) {
     if (now.ranks() < 2 || now.row.schedule != schedule_kind::ring) return {};
     const std::unique_ptr<payload> carrier = now.make_payload({});
-    return now.channel.memory().reserve(ring_memory(*carrier, now.layout()));
+    return now.channel.memory().reserve(ring_memory(*carrier, now.layout(*carrier)));
 }
 
 template <class T>

@@ -17,6 +17,7 @@ public:
     payload_raw(std::span<const T> in, std::span<T> out, unsigned divisor) noexcept
         : in_(in), out_(out), divisor_(divisor) {}
 
+    [[nodiscard]] int lanes() const noexcept override { return 32; }
     [[nodiscard]] std::size_t wire_bound(std::size_t count) const noexcept override { return count * sizeof(T); }
     [[nodiscard]] message begin(range part, std::span<std::byte> scratch) override;
     [[nodiscard]] message combine(range part, std::span<const std::byte> received, std::span<std::byte> slot,

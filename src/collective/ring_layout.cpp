@@ -7,8 +7,6 @@
 namespace laconic::collective {
 namespace {
 
-/// Messages of one rank that are on their way at a time.
-constexpr std::uint64_t max_lanes = 4;
 /// Arrays too short for full segments in every lane are cut finer, but not below this many quanta: there latency
 /// costs more than overlap gains.
 constexpr std::uint64_t min_quanta = 2;
@@ -17,8 +15,10 @@ constexpr std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) noexcept { r
 
 }  // namespace
 
-ring_layout::ring_layout(std::size_t count, int ranks, std::size_t segment_values, std::size_t quantum) noexcept
+ring_layout::ring_layout(std::size_t count, int ranks, int lanes, std::size_t segment_values,
+                         std::size_t quantum) noexcept
     : count_(count), ranks_(static_cast<std::uint64_t>(ranks)), quantum_(quantum) {
+    const auto max_lanes = static_cast<std::uint64_t>(lanes);
     const std::uint64_t quanta = divide_up(count_, quantum_);
     std::uint64_t per_cell = std::max<std::uint64_t>(segment_values / quantum_, 1);
     const std::uint64_t overlapping = divide_up(quanta, ranks_ * max_lanes);

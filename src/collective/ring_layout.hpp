@@ -15,8 +15,9 @@ namespace laconic::collective {
 /// lanes() messages of every rank are on their way at any time, and a group follows the one before without a pause.
 class ring_layout {
 public:
-    /// ranks >= 2; segment_values: wanted elements per message; quantum: cells are cut at multiples of it.
-    ring_layout(std::size_t count, int ranks, std::size_t segment_values, std::size_t quantum) noexcept;
+    /// ranks >= 2; lanes: at most so many; segment_values: wanted elements per message; quantum: cells are cut at
+    /// multiples of it.
+    ring_layout(std::size_t count, int ranks, int lanes, std::size_t segment_values, std::size_t quantum) noexcept;
 
     /// Messages that each rank sends, and receives, in the whole call; empty ranges included.
     [[nodiscard]] std::uint64_t messages() const noexcept { return groups_ * steps() * lanes_; }

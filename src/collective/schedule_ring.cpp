@@ -17,11 +17,14 @@
 namespace laconic::collective {
 namespace {
 
-constexpr int window = 6;       // receives posted ahead
-constexpr int max_sends = 8;    // sends on their way
-constexpr int spare_slots = 2;  // the message in work and its successor
-constexpr int slots = window + max_sends + spare_slots;
-static_assert(slots <= slot_pool::capacity);
+// Room in the tables below; how much of it a call uses follows from its lanes.
+constexpr int most_lanes = 32;
+constexpr int window_for(int lanes) noexcept { return lanes + 2; }     // receives posted ahead
+constexpr int max_sends_for(int lanes) noexcept { return lanes + 4; }  // sends on their way
+constexpr int slots_for(int lanes) noexcept {
+    return window_for(lanes) + max_sends_for(lanes) + 2;  // the message in work and its successor
+}
+static_assert(slots_for(most_lanes) <= slot_pool::capacity);
 constexpr int ring_tag = 1;
 
 constexpr std::size_t round_up(std::size_t bytes) noexcept {
@@ -29,8 +32,14 @@ constexpr std::size_t round_up(std::size_t bytes) noexcept {
     return (bytes + a - 1) / a * a;
 }
 
+int lanes_of(const ring_layout& layout) noexcept { return std::min(static_cast<int>(layout.lanes()), most_lanes); }
+
 std::size_t slot_size(const payload& carrier, const ring_layout& layout) noexcept {
     return round_up(carrier.wire_bound(layout.largest()));
+}
+
+std::size_t slots_size(const payload& carrier, const ring_layout& layout) noexcept {
+    return slot_size(carrier, layout) * static_cast<std::size_t>(slots_for(lanes_of(layout)));
 }
 
 class ring_run {
@@ -42,7 +51,9 @@ public:
           traffic_(traffic),
           last_reduce_(static_cast<std::uint64_t>(channel.size()) - 2),
           total_(layout.messages()),
-          pool_(channel.memory().bytes(), slot_size(carrier, layout), slots),
+          window_(static_cast<std::size_t>(window_for(lanes_of(layout)))),
+          max_sends_(static_cast<std::size_t>(max_sends_for(lanes_of(layout)))),
+          pool_(channel.memory().bytes(), slot_size(carrier, layout), slots_for(lanes_of(layout))),
           left_((channel.rank() + channel.size() - 1) % channel.size()),
           right_((channel.rank() + 1) % channel.size()) {}
 
@@ -88,9 +99,9 @@ private:
 
     status post_receives() {
         const std::uint64_t ahead =
-            std::min<std::uint64_t>(window, static_cast<std::uint64_t>(channel_.size()) * layout_.lanes());
+            std::min<std::uint64_t>(window_, static_cast<std::uint64_t>(channel_.size()) * layout_.lanes());
         for (; posted_ < std::min(total_, handled_ + ahead); ++posted_) {
-            receive& next = receives_[posted_ % window];
+            receive& next = receives_[posted_ % window_];
             next = {};
             next.part = layout_.received(posted_, channel_.rank());
             if (next.part.count == 0) continue;
@@ -125,7 +136,7 @@ private:
     }
 
     status handle() {
-        receive& now = receives_[handled_ % window];
+        receive& now = receives_[handled_ % window_];
         const std::uint64_t step = layout_.step_of(handled_);
         const std::uint64_t next = handled_ + layout_.lanes();
         const bool ends_block = step + 1 == layout_.steps();
@@ -176,13 +187,13 @@ private:
 
     /// Sends a message and keeps the slot that it lives in; the other one is free again.
     status post_send(std::uint64_t index, range part, const message& what, int received, int scratch) {
-        while (send_count_ >= max_sends)
+        while (send_count_ >= max_sends_)
             if (auto done = finish_oldest_send(); !done.ok()) return done;
         const bool in_scratch = what.where == home::scratch;
         const bool in_received = what.where == home::received;
         if (!in_scratch) pool_.give_back(scratch);
         if (!in_received) pool_.give_back(received);
-        send& next = sends_[(oldest_send_ + send_count_) % max_sends];
+        send& next = sends_[(oldest_send_ + send_count_) % max_sends_];
         next = {MPI_REQUEST_NULL, index, in_scratch ? scratch : in_received ? received : slot_pool::none};
         const int code = MPI_Isend(what.bytes.data(), static_cast<int>(what.bytes.size()), MPI_BYTE, right_, ring_tag,
                                    channel_.comm(), &next.request);
@@ -227,7 +238,7 @@ private:
 
     void release_oldest_send() {
         pool_.give_back(sends_[oldest_send_].slot);
-        oldest_send_ = (oldest_send_ + 1) % max_sends;
+        oldest_send_ = (oldest_send_ + 1) % max_sends_;
         --send_count_;
     }
 
@@ -239,9 +250,11 @@ private:
     std::uint64_t total_;
     std::uint64_t posted_ = 0;
     std::uint64_t handled_ = 0;
+    std::size_t window_;
+    std::size_t max_sends_;
     slot_pool pool_;
-    std::array<receive, window> receives_;
-    std::array<send, max_sends> sends_;
+    std::array<receive, window_for(most_lanes)> receives_;
+    std::array<send, max_sends_for(most_lanes)> sends_;
     std::size_t oldest_send_ = 0;
     std::size_t send_count_ = 0;
     int left_;
@@ -253,11 +266,11 @@ private:
 }  // namespace
 
 std::size_t ring_memory(const payload& carrier, const ring_layout& layout) noexcept {
-    return slot_size(carrier, layout) * slots + round_up(carrier.private_bytes(layout.largest()));
+    return slots_size(carrier, layout) + round_up(carrier.private_bytes(layout.largest()));
 }
 
 status run_ring(mpi::channel& channel, payload& carrier, const ring_layout& layout, ring_traffic& traffic) {
-    carrier.use_memory(channel.memory().bytes().subspan(slot_size(carrier, layout) * slots));
+    carrier.use_memory(channel.memory().bytes().subspan(slots_size(carrier, layout)));
     ring_run run(channel, carrier, layout, traffic);
     status outcome = run.run();
     if (outcome.code() == errc::mpi) {

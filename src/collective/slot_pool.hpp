@@ -12,7 +12,7 @@ namespace laconic::collective {
 
 class slot_pool {
 public:
-    static constexpr int capacity = 32;
+    static constexpr int capacity = 72;
     static constexpr int none = -1;
 
     slot_pool(std::span<std::byte> memory, std::size_t slot_bytes, int count) noexcept

@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "base/units.hpp"
+
 namespace laconic::base {
 namespace {
 
@@ -71,7 +73,7 @@ TEST_F(option_test, starts_from_the_defaults) {
         EXPECT_FALSE(set.is_set(row.id)) << row.key;
         EXPECT_EQ(set.origin(row.id), "default");
     }
-    EXPECT_EQ(set.bytes(option_id::segment_bytes), 256u * 1024);
+    EXPECT_EQ(set.bytes(option_id::segment_bytes), *parse_bytes(describe(option_id::segment_bytes).default_value));
     EXPECT_EQ(set.text(option_id::algorithm), "fused");
     EXPECT_EQ(set.bound_scope(), scope::result);
     EXPECT_FALSE(set.enabled(option_id::stats));

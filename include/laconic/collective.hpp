@@ -58,8 +58,8 @@ struct allreduce_report {
 ///           mpi               MPI reported an error (comm's error handler has been called)
 ///           out_of_memory
 ///
-/// error     (compressed rows) scope::result: |out - exact| <= bound plus half an ulp of out. scope::contribution: every contribution
-///           within the bound, so a sum over p ranks within p * bound (avg: bound), plus the same rounding.
+/// error     Compressed rows: scope::result: |out - exact| <= bound plus half an ulp of out. scope::contribution: every
+///           contribution within the bound, so a sum over p ranks within p * bound (avg: bound), plus the same rounding.
 ///           A relative bound is multiplied by max - min over the finite values of all ranks.
 ///           Values far beyond the bound's reach (|x| > 2^23 bounds for float, 2^49 for double) travel uncompressed
 ///           and are summed in twice the precision of T. per_hop adds partial sums in T: where their rounding leaves

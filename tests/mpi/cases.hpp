@@ -4,6 +4,7 @@
 
 namespace laconic::test {
 
+void layouts_are_consistent();
 void promise_holds();
 void any_count_works();
 void bits_are_reproducible();

@@ -94,6 +94,8 @@ int run(int argc, char** argv, MPI_Comm comm) {
         return done;
     }
     if (const laconic::status bad = stacking::try_algorithms(*wanted, comm); !bad.ok()) return fail(bad, rank);
+    const laconic::status writable = rank == 0 ? stacking::prepare_output(*wanted) : laconic::status{};
+    if (const laconic::status bad = stacking::agreed(writable, comm); !bad.ok()) return fail(bad, rank);
     return wanted->type == laconic::element_type::f32 ? stack<float>(*wanted, comm, rank, ranks)
                                                       : stack<double>(*wanted, comm, rank, ranks);
 }

@@ -95,17 +95,16 @@ void migration::correlate(std::span<const float> source, std::span<const float> 
 
 void migration::add_shot(std::size_t shot, std::span<float> panels) {
     const std::size_t nx = plan_.nx, snapshot = nx * plan_.nz;
-    std::vector<float> history;
     traces reflected = record(true_solver_, shot_x(shot), nullptr);
-    const traces direct = record(smooth_solver_, shot_x(shot), &history);
+    const traces direct = record(smooth_solver_, shot_x(shot), &history_);
     std::transform(reflected.begin(), reflected.end(), direct.begin(), reflected.begin(), std::minus<>());
 
     std::vector<float> illumination(snapshot), image(plan_.image_values());
-    for (std::size_t first = 0; first < history.size(); first += snapshot) {
-        multiply_add(&history[first], &history[first], illumination.data(), snapshot);
+    for (std::size_t first = 0; first < history_.size(); first += snapshot) {
+        multiply_add(&history_[first], &history_[first], illumination.data(), snapshot);
     }
-    // Imaging times come last one first here; `returning` fills from its end so that it lines up with `history`.
-    std::vector<float> returning(batch * snapshot);
+    // Imaging times come last one first here; `returning_` fills from its end so that it lines up with `history_`.
+    returning_.resize(batch * snapshot);
     std::size_t held = 0;
     smooth_solver_.reset();
     for (std::size_t t = steps_; t-- > 0;) {
@@ -113,10 +112,10 @@ void migration::add_shot(std::size_t shot, std::span<float> panels) {
         for (std::size_t x = 0; x < nx; ++x) smooth_solver_.inject(x, receiver_depth, reflected[t * nx + x]);
         if (t % imaging_stride != 0) continue;
         ++held;
-        smooth_solver_.copy_field(std::span(returning).subspan((batch - held) * snapshot, snapshot));
+        smooth_solver_.copy_field(std::span(returning_).subspan((batch - held) * snapshot, snapshot));
         if (held < batch && t != 0) continue;
-        correlate(std::span(history).subspan(t / imaging_stride * snapshot, held * snapshot),
-                  std::span(returning).subspan((batch - held) * snapshot), image);
+        correlate(std::span(history_).subspan(t / imaging_stride * snapshot, held * snapshot),
+                  std::span(returning_).subspan((batch - held) * snapshot), image);
         held = 0;
     }
     finish(illumination, image, panels);

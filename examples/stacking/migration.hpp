@@ -48,6 +48,8 @@ private:
     float time_step_s_;
     std::size_t steps_;
     wave_solver true_solver_, smooth_solver_;
+    // The source's field at all imaging times and the returning field at a batch of them; kept from shot to shot.
+    std::vector<float> history_, returning_;
 };
 
 }  // namespace stacking

@@ -83,13 +83,20 @@ void print_table(const settings& wanted, const setting_of_run& run, const measur
                 found.range);
 }
 
+laconic::status prepare_output(const settings& wanted) {
+    const auto make = [](const std::filesystem::path& directory, const char* flag) {
+        std::error_code failure;
+        if (!directory.empty()) std::filesystem::create_directories(directory, failure);
+        if (!failure) return status{};
+        return status{errc::io, "cannot create the directory '" + directory.string() + "': " + failure.message() +
+                                    "; choose another with " + flag};
+    };
+    if (status bad = make(wanted.out, "--out"); !bad.ok()) return bad;
+    if (status bad = make(wanted.save, "--save"); !bad.ok()) return bad;
+    return make(wanted.json.parent_path(), "--json");
+}
+
 laconic::result<drawn_pictures> draw_pictures(const settings& wanted, const measurement& found, const field& earth) {
-    std::error_code failure;
-    std::filesystem::create_directories(wanted.out, failure);
-    if (failure) {
-        return status{errc::io, "cannot create '" + wanted.out.string() + "': " + failure.message() +
-                                    "; choose another directory with --out"};
-    }
     const std::vector<double> exact = middle_panel(wanted, found.exact);
     const std::vector<double> compressed = middle_panel(wanted, found.compressed);
     std::vector<double> difference(exact.size());

@@ -27,10 +27,13 @@ struct drawn_pictures {
     double difference_scale = 1;  ///< by how much the difference picture is magnified
 };
 
+/// Makes the directories that the run will write to, before hours of computing. io when one cannot be made.
+[[nodiscard]] laconic::status prepare_output(const settings& wanted);
+
 void print_table(const settings& wanted, const setting_of_run& run, const measurement& found);
 
 /// Middle panel: stack_exact.png, stack_compressed.png, difference_x<scale>.png and stacking.png with all of them (and
-/// the velocities, when known). io when the directory or a file cannot be written.
+/// the velocities, when known). io when a file cannot be written.
 [[nodiscard]] laconic::result<drawn_pictures> draw_pictures(const settings& wanted, const measurement& found,
                                                             const field& earth);
 

@@ -61,7 +61,6 @@ void compute(const settings& wanted, place here, contribution<float>& into) {
 
 status save(const settings& wanted, place here, const std::vector<float>& values) {
     std::error_code failure;
-    std::filesystem::create_directories(wanted.save, failure);
     const std::string name = (wanted.save / ("partial-" + std::to_string(here.rank) + ".f32")).string();
     std::ofstream stream(name + ".part", std::ios::binary);
     stream.write(reinterpret_cast<const char*>(values.data()),

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -86,6 +88,14 @@ void print_text(const bench_request& request, const std::vector<codec_measuremen
     print_pairs(pairs);
 }
 
+template <class T>
+double absolute_bound(double lambda, const value_range<T>& range) {
+    const auto max = static_cast<double>(range.max), min = static_cast<double>(range.min);
+    const double e = lambda * (max - min);
+    // The difference may overflow where the bound does not.
+    return std::isfinite(e) ? e : std::min(lambda * max - lambda * min, std::numeric_limits<double>::max());
+}
+
 int run(const bench_request& request) {
     const element_type type = request.type.value();
     const bound limit = request.limit.value();
@@ -100,11 +110,9 @@ int run(const bench_request& request) {
     const auto rows = with_type(type, [&](auto zero) {
         using T = decltype(zero);
         const std::span<const T> field = raw.as<T>();
-        // The scan for the range belongs to neither operation: all are measured with an absolute bound.
-        const value_range<T> range = range_of(field);
-        settings.bound = limit.kind == bound_kind::absolute
-                             ? limit.value
-                             : limit.value * (static_cast<double>(range.max) - static_cast<double>(range.min));
+        // The scan for the range belongs to none of the operations: all are measured with an absolute bound.
+        settings.bound =
+            limit.kind == bound_kind::absolute ? limit.value : absolute_bound(limit.value, range_of(field));
         return measure_codec(field, settings);
     });
     request.json ? print_json(rows) : print_text(request, rows);

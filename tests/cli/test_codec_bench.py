@@ -63,6 +63,12 @@ class CodecBench(CommandLine):
         row = self.bench("--type", "f64", "--rel", "1e-4", "--engines", "scalar")[0]
         self.assertEqual(row["bound"], 1e-4 * (max(values) - min(values)))
 
+    def test_a_range_beyond_the_largest_double(self):
+        self.write("in", pack([1.7e308, -1.7e308, 0.0, 1.0] * 20, "f64"))
+        row = self.bench("--type", "f64", "--rel", "1e-3")[0]
+        self.assertAlmostEqual(row["bound"], 3.4e305, delta=1e292)
+        self.assertEqual(row["violations"], 0)
+
     def test_a_constant_field_is_lossless_and_has_no_reference(self):
         self.write("in", pack([2.5] * 100, "f32"))
         row = self.bench("--type", "f32", "--rel", "1e-3")[0]

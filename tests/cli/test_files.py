@@ -164,6 +164,8 @@ class Targets(CommandLine):
     def test_devices_and_named_pipes_stay_what_they_are(self):
         os.mkfifo(self.path("fifo"))
         reader = subprocess.Popen(["cat", self.path("fifo")], stdout=subprocess.PIPE)
+        self.addCleanup(reader.wait)
+        self.addCleanup(reader.kill)
         self.compress_to("fifo")
         frame = reader.communicate(timeout=60)[0]
         self.assertTrue(stat.S_ISFIFO(os.stat(self.path("fifo")).st_mode))

@@ -10,6 +10,7 @@ import stat
 import subprocess
 import time
 import unittest
+from fractions import Fraction
 
 from program import PROGRAM, CommandLine, field, pack, unpack
 
@@ -28,18 +29,29 @@ class RoundTrip(CommandLine):
                     self.assertLessEqual(abs(x - y), bound)
         self.check_left("in", "frame", "out")
 
-    def test_a_relative_bound_is_relative_to_the_range(self):
-        values = unpack(pack(field(5000, amplitude=200.0), "f32"), "f32")
-        self.write("in", pack(values, "f32"))
-        self.succeed("compress", "in", "-o", "frame", "--type", "f32", "--rel", "1e-3")
-        about = json.loads(self.succeed("inspect", "frame", "--json"))
-        wanted = 1e-3 * (max(values) - min(values))
-        self.assertLessEqual(about["bound"], wanted)
-        self.assertGreater(about["bound"], 0.9 * wanted)
-        back = unpack(self.succeed("decompress", "frame", "-o", "-"), "f32")
-        error = max(abs(x - y) for x, y in zip(values, back))
+    def check_relative(self, values, kind, share):
+        self.write("in", pack(values, kind))
+        self.succeed("compress", "in", "-o", "frame", "--type", kind, "--rel", str(share))
+        wanted = Fraction(share) * (Fraction(max(values)) - Fraction(min(values)))
+        bound = json.loads(self.succeed("inspect", "frame", "--json"))["bound"]
+        # The bound is a double: two roundings may separate it from the exact one.
+        self.assertLessEqual(bound, wanted * (1 + Fraction(2) ** -51))
+        self.assertGreater(bound, 0.9 * wanted)
+        back = unpack(self.succeed("decompress", "frame", "-o", "-"), kind)
+        error = max(abs(Fraction(x) - Fraction(y)) for x, y in zip(values, back))
         self.assertLessEqual(error, wanted)
-        self.assertGreater(error, 0.5 * wanted, "far better than asked for: the bound was not used")
+        return error / wanted
+
+    def test_a_relative_bound_is_relative_to_the_range(self):
+        for kind in ("f32", "f64"):
+            values = unpack(pack(field(5000, amplitude=200.0), kind), kind)
+            self.assertGreater(self.check_relative(values, kind, 1e-3), 0.5, "far better than asked for")
+
+    def test_a_relative_bound_survives_a_large_offset(self):
+        for offset in (1e9, 1e15):
+            values = [offset + math.ulp(offset) * (i * 7919 % 400) for i in range(2000)]
+            for share in (0.1, 0.3):
+                self.check_relative(values, "f64", share)
 
     def test_lossless_and_non_finite_values_come_back_bit_for_bit(self):
         for kind in ("f32", "f64"):

@@ -36,17 +36,17 @@ struct element_type_of<double> {
 struct frame_info {
     unsigned version = 0;
     element_type type = element_type::f32;
-    std::uint64_t count = 0;          ///< elements
-    double bound = 0;                 ///< |x - y| <= bound, the exact sum being x; contributions times one array's bound
-    double step = 0;                  ///< quantisation step: y = q * step
+    std::uint64_t count = 0;  ///< elements
+    double bound = 0;         ///< |x - y| <= bound, the exact sum being x; contributions times one array's bound
+    double step = 0;          ///< quantisation step: y = q * step
     std::uint64_t contributions = 0;  ///< how many compressed arrays were summed into this frame
     std::uint64_t magnitude = 0;      ///< no quantised value exceeds this
     std::uint64_t frame_bytes = 0;    ///< header, chunk table, payload
     std::uint64_t blocks = 0;         ///< blocks of 32 elements
     std::uint64_t zero_blocks = 0;    ///< blocks that take one byte
     std::uint64_t raw_blocks = 0;     ///< blocks that carry uncompressed values
-    bool exact_sums = true;           ///< false: some raw values were added with rounding, in the order the sum was taken
-    bool checksummed = false;         ///< carries an XXH3-64 checksum
+    bool exact_sums = true;    ///< false: some raw values were added with rounding, in the order the sum was taken
+    bool checksummed = false;  ///< carries an XXH3-64 checksum
 };
 
 /// What a caller may ask of a frame beyond the bound.
@@ -106,9 +106,9 @@ template <class T>
 /// Smallest and largest finite value and the largest magnitude, in one vectorised pass.
 template <class T>
 struct value_range {
-    T min = 0, max = 0;          ///< over the finite values; both 0 when there are none
-    T max_abs = 0;               ///< over the finite values
-    std::uint64_t nonfinite = 0; ///< NaN and infinities
+    T min = 0, max = 0;           ///< over the finite values; both 0 when there are none
+    T max_abs = 0;                ///< over the finite values
+    std::uint64_t nonfinite = 0;  ///< NaN and infinities
 };
 template <class T>
 [[nodiscard]] value_range<T> range_of(std::span<const T> values) noexcept;

@@ -58,9 +58,9 @@ typedef struct {
     laconic_bound_kind kind;
     double bound;
     laconic_scope scope;
-    const char* algorithm;  /* NULL: the default */
-    size_t segment_bytes;   /* 0: the default */
-    int average;            /* non-zero: divide the sum by the number of ranks */
+    const char* algorithm; /* NULL: the default */
+    size_t segment_bytes;  /* 0: the default */
+    int average;           /* non-zero: divide the sum by the number of ranks */
 } laconic_allreduce_options;
 
 /* Like MPI_Allreduce with MPI_SUM over MPI_FLOAT or MPI_DOUBLE, plus a bound. sendbuf may be MPI_IN_PLACE.

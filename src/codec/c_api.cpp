@@ -22,9 +22,7 @@ int report_to_c(const status& outcome) noexcept {
 
 namespace {
 
-std::span<const std::byte> input(const void* data, size_t size) {
-    return {static_cast<const std::byte*>(data), size};
-}
+std::span<const std::byte> input(const void* data, size_t size) { return {static_cast<const std::byte*>(data), size}; }
 std::span<std::byte> output(void* data, size_t size) { return {static_cast<std::byte*>(data), size}; }
 
 status null_argument(const char* name) { return {errc::invalid_argument, std::string(name) + " is NULL"}; }
@@ -78,8 +76,8 @@ int laconic_compress(const void* values, size_t count, laconic_type type, laconi
         if (out == nullptr) return null_argument("out");
         if (frame_bytes == nullptr) return null_argument("frame_bytes");
         if (kind != LACONIC_ABSOLUTE && kind != LACONIC_RELATIVE)
-            return {errc::invalid_argument, "bound kind " + std::to_string(kind) +
-                                                "; use LACONIC_ABSOLUTE or LACONIC_RELATIVE"};
+            return {errc::invalid_argument,
+                    "bound kind " + std::to_string(kind) + "; use LACONIC_ABSOLUTE or LACONIC_RELATIVE"};
         const bound limit = kind == LACONIC_RELATIVE ? bound::rel(bound_value) : bound::abs(bound_value);
         if (type == LACONIC_F32) return compress_as<float>(values, count, limit, output(out, capacity), frame_bytes);
         if (type == LACONIC_F64) return compress_as<double>(values, count, limit, output(out, capacity), frame_bytes);

@@ -29,8 +29,8 @@ std::string in_words(double value) {
 
 status check_bound(bound limit) {
     if (std::isfinite(limit.value) && limit.value >= 0) return {};
-    return {errc::invalid_bound, "the error bound is " + in_words(limit.value) +
-                                     "; give a finite number > 0, or 0 for lossless"};
+    return {errc::invalid_bound,
+            "the error bound is " + in_words(limit.value) + "; give a finite number > 0, or 0 for lossless"};
 }
 
 /// Raw blocks beyond this share are worth a second look at the step.
@@ -52,7 +52,8 @@ encoded<T> encode_with(std::span<const T> values, const step_choice<T>& choice, 
 template <class T>
 encoded<T> encode_absolute(std::span<const T> values, double e, double max_abs, sink out) noexcept {
     const encoded<T> first = encode_with(values, choose_step<T>(e, max_abs), out);
-    if (max_abs >= 0 || e == 0 || first.report.raw_blocks * tolerable_raw_share <= blocks_in(values.size())) return first;
+    if (max_abs >= 0 || e == 0 || first.report.raw_blocks * tolerable_raw_share <= blocks_in(values.size()))
+        return first;
     const auto measured = static_cast<double>(range_of(values).max_abs);
     const step_choice<T> better = choose_step<T>(e, measured);
     if (better.contribution.step == first.choice.contribution.step) return first;
@@ -82,8 +83,8 @@ status check_type(const frame_header& header) {
 
 status check_count(std::uint64_t frame, std::uint64_t array) {
     if (frame == array) return {};
-    return {errc::mismatch, "the frame holds " + std::to_string(frame) + " elements, the other operand " +
-                                std::to_string(array)};
+    return {errc::mismatch,
+            "the frame holds " + std::to_string(frame) + " elements, the other operand " + std::to_string(array)};
 }
 
 /// Header of a sum. Fails when the number of contributions no longer fits its field.
@@ -110,9 +111,9 @@ result<std::size_t> add_frames(const parsed_frame& a, const parsed_frame& b, std
     if (whole_a.data() == out.data()) left = move_to_end(a.payload, out);
     std::byte* const table = out.data() + frame_header_bytes;
     sum_report report;
-    const stream_fault fault = current_kernels<T>().add(
-        left, {b.payload.data(), b.payload.size()}, count, static_cast<T>(a.header.step),
-        a.header.magnitude + b.header.magnitude, {table + table_bytes(count), table}, report);
+    const stream_fault fault =
+        current_kernels<T>().add(left, {b.payload.data(), b.payload.size()}, count, static_cast<T>(a.header.step),
+                                 a.header.magnitude + b.header.magnitude, {table + table_bytes(count), table}, report);
     if (fault != stream_fault::none) return explain(fault);
     header->payload_bytes = report.bytes;
     header->exact = a.header.exact && b.header.exact && report.exact;

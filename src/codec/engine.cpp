@@ -17,18 +17,17 @@ struct candidate {
 };
 
 // __builtin_cpu_supports also asks the operating system whether it saves the wide registers.
-constexpr std::array candidates{
+constexpr std::array candidates {
     candidate{&scalar_engine, []() noexcept { return true; }},
 #if defined(LACONIC_X86_ENGINES)
-    candidate{&avx2_engine,
-              []() noexcept { return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("bmi2") != 0; }},
-    candidate{&avx512_engine,
-              []() noexcept {
-                  return __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
-                         __builtin_cpu_supports("avx512vl") != 0 && __builtin_cpu_supports("avx512dq") != 0 &&
-                         __builtin_cpu_supports("avx512vbmi") != 0 && __builtin_cpu_supports("gfni") != 0 &&
-                         __builtin_cpu_supports("bmi2") != 0;
-              }},
+        candidate{&avx2_engine,
+                  []() noexcept { return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("bmi2") != 0; }},
+        candidate{&avx512_engine, []() noexcept {
+                      return __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
+                             __builtin_cpu_supports("avx512vl") != 0 && __builtin_cpu_supports("avx512dq") != 0 &&
+                             __builtin_cpu_supports("avx512vbmi") != 0 && __builtin_cpu_supports("gfni") != 0 &&
+                             __builtin_cpu_supports("bmi2") != 0;
+                  }},
 #endif
 };
 

@@ -78,9 +78,11 @@ bool add_wide(double& high, double& low, double x) noexcept {
 
 template <class T>
 T multiply(std::int64_t q, T step) noexcept {
-    if constexpr (std::is_same_v<T, float>) return static_cast<float>(static_cast<double>(q) * static_cast<double>(step));
+    if constexpr (std::is_same_v<T, float>)
+        return static_cast<float>(static_cast<double>(q) * static_cast<double>(step));
     constexpr std::int64_t exact_in_double = std::int64_t{1} << 53;
-    if (q <= exact_in_double && q >= -exact_in_double) return static_cast<T>(static_cast<double>(q) * static_cast<double>(step));
+    if (q <= exact_in_double && q >= -exact_in_double)
+        return static_cast<T>(static_cast<double>(q) * static_cast<double>(step));
     return static_cast<T>(static_cast<quad>(q) * static_cast<quad>(step));
 }
 
@@ -254,7 +256,8 @@ std::size_t write_chunk(const chunk_model<T>& model, std::byte* out) noexcept {
         unsigned kind = kind_plain;
         if (b.raw == raw_form::single) {
             kind = kind_raw;
-            for (std::size_t lane = 0; lane < lanes; ++lane) store_as(at + lane * sizeof(T), model.single[first + lane]);
+            for (std::size_t lane = 0; lane < lanes; ++lane)
+                store_as(at + lane * sizeof(T), model.single[first + lane]);
         } else if (b.raw == raw_form::wide) {
             kind = kind_mixed;
             const std::uint32_t flags = (b.inexact ? mixed_inexact : 0U) | (b.quantised ? 0U : mixed_held);

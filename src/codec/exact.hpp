@@ -41,7 +41,8 @@ struct chunk_model {
 
 /// Quantises `count` values (<= chunk_values) into a model.
 template <class T>
-void quantise_exactly(const std::byte* values, std::size_t count, const quantiser<T>& how, chunk_model<T>& model) noexcept;
+void quantise_exactly(const std::byte* values, std::size_t count, const quantiser<T>& how,
+                      chunk_model<T>& model) noexcept;
 
 /// Whether a block meets the bound with integers of up to 64 bits: what the 32-bit lanes reject may still not be raw.
 template <class T>

@@ -18,8 +18,8 @@ std::size_t bound_of(std::size_t count, std::size_t chunk_bytes) noexcept {
     const std::size_t chunks = count / chunk_values;
     const std::size_t rest = count % chunk_values;
     // A partial chunk is charged as a whole one where that is cheap to say; its blocks may be padded to 32 lanes.
-    return chunks * chunk_bytes + (rest == 0 ? 0 : std::min(chunk_bytes, chunk_bytes * blocks_in(rest) / chunk_blocks + 64)) +
-           slack_bytes;
+    return chunks * chunk_bytes +
+           (rest == 0 ? 0 : std::min(chunk_bytes, chunk_bytes * blocks_in(rest) / chunk_blocks + 64)) + slack_bytes;
 }
 
 }  // namespace
@@ -31,8 +31,9 @@ status explain(stream_fault fault) {
             return {errc::truncated, "the compressed data end in the middle of a chunk; read or receive them again"};
         case stream_fault::corrupt: break;
     }
-    return {errc::corrupt, "the compressed data contradict themselves (rate bytes or sizes); they were damaged or are "
-                           "not for this element count and type"};
+    return {errc::corrupt,
+            "the compressed data contradict themselves (rate bytes or sizes); they were damaged or are "
+            "not for this element count and type"};
 }
 
 status too_small(std::size_t have, std::size_t need) {
@@ -94,8 +95,8 @@ result<sum_report> add(std::span<const std::byte> a, std::span<const std::byte> 
         left = move_to_end(a, out);
     }
     sum_report report;
-    const stream_fault fault = current_kernels<T>().add(left, sequence_of(b), count, step, magnitude,
-                                                        {out.data(), nullptr}, report);
+    const stream_fault fault =
+        current_kernels<T>().add(left, sequence_of(b), count, step, magnitude, {out.data(), nullptr}, report);
     if (fault != stream_fault::none) return explain(fault);
     return report;
 }

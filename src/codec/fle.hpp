@@ -35,7 +35,7 @@ struct quantiser {
 template <class T>
 struct step_choice {
     quantiser<T> contribution;
-    T result_step = 1;          ///< what the summed integers are multiplied with
+    T result_step = 1;              ///< what the summed integers are multiplied with
     double contribution_bound = 0;  ///< guaranteed |x - q * step| of every finite element; <= e
 };
 template <class T>
@@ -57,7 +57,7 @@ template <class T>
 /// What an encoder saw on the way.
 struct encode_report {
     std::size_t bytes = 0;
-    std::uint64_t magnitude = 0;   ///< largest |q| (0 when all blocks are raw)
+    std::uint64_t magnitude = 0;  ///< largest |q| (0 when all blocks are raw)
     std::uint64_t raw_blocks = 0;
 };
 

@@ -59,8 +59,8 @@ result<parsed_frame> parse_frame(std::span<const std::byte> frame) {
         return status{errc::unsupported, "frame version " + std::to_string(byte_at(at_version)) +
                                              "; this build reads version " + std::to_string(frame_version)};
     if (byte_at(at_codec) != codec_fle)
-        return status{errc::unsupported, "codec number " + std::to_string(byte_at(at_codec)) +
-                                             "; this build knows 1 (fle)"};
+        return status{errc::unsupported,
+                      "codec number " + std::to_string(byte_at(at_codec)) + "; this build knows 1 (fle)"};
     const unsigned type = byte_at(at_type);
     if (type != 1 && type != 2)
         return status{errc::unsupported, "element type " + std::to_string(type) + "; known are 1 (f32) and 2 (f64)"};
@@ -80,10 +80,11 @@ result<parsed_frame> parse_frame(std::span<const std::byte> frame) {
     header.contributions = load_as<std::uint32_t>(at + at_contributions);
     header.payload_bytes = load_as<std::uint64_t>(at + at_payload_bytes);
 
-    const bool step_fits = header.type == element_type::f64 ||
-                           static_cast<double>(static_cast<float>(header.step)) == header.step;
+    const bool step_fits =
+        header.type == element_type::f64 || static_cast<double>(static_cast<float>(header.step)) == header.step;
     if (!(header.step > 0) || !std::isfinite(header.step) || !step_fits)
-        return corrupt("step " + std::to_string(header.step) + " in the header; it must be positive, finite and of the "
+        return corrupt("step " + std::to_string(header.step) +
+                       " in the header; it must be positive, finite and of the "
                        "element type");
     if (!(header.contribution_bound >= 0) || !std::isfinite(header.contribution_bound))
         return corrupt("bound " + std::to_string(header.contribution_bound) + " in the header");
@@ -93,11 +94,11 @@ result<parsed_frame> parse_frame(std::span<const std::byte> frame) {
 
     const std::size_t body = frame.size() - frame_header_bytes;
     // Every chunk takes at least its base and rate bytes, which bounds the count before it is multiplied with anything.
-    if (header.count / chunk_values > body / (chunk_blocks + table_entry_bytes) ||
-        table_bytes(header.count) > body || header.payload_bytes > body - table_bytes(header.count))
-        return status{errc::truncated, "the frame has " + std::to_string(frame.size()) + " bytes; its header asks for " +
-                                           std::to_string(header.count) + " elements in " +
-                                           std::to_string(header.payload_bytes) + " payload bytes"};
+    if (header.count / chunk_values > body / (chunk_blocks + table_entry_bytes) || table_bytes(header.count) > body ||
+        header.payload_bytes > body - table_bytes(header.count))
+        return status{errc::truncated, "the frame has " + std::to_string(frame.size()) +
+                                           " bytes; its header asks for " + std::to_string(header.count) +
+                                           " elements in " + std::to_string(header.payload_bytes) + " payload bytes"};
     if (header.payload_bytes != body - table_bytes(header.count))
         return corrupt("the frame has " + std::to_string(frame.size()) + " bytes, more than its header accounts for");
     if (header.checksummed && checksum_of(at, frame.size()) != load_as<std::uint64_t>(at + at_checksum))

@@ -19,7 +19,7 @@ struct frame_header {
     bool exact = true;
     bool checksummed = false;
     std::uint64_t count = 0;
-    double step = 1;              ///< of each contribution
+    double step = 1;  ///< of each contribution
     double contribution_bound = 0;
     std::uint64_t magnitude = 0;
     std::uint32_t contributions = 1;

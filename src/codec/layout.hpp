@@ -98,11 +98,10 @@ LACONIC_INLINE std::uint32_t chunk_entry(std::ptrdiff_t offset_bytes) noexcept {
 
 /// Worst case of one chunk of a contribution, and of a sum.
 template <class T>
-inline constexpr std::size_t contribution_chunk_bytes =
-    base_bytes<T> + chunk_blocks + chunk_values * sizeof(T);
+inline constexpr std::size_t contribution_chunk_bytes = base_bytes<T> + chunk_blocks + chunk_values * sizeof(T);
 template <class T>
-inline constexpr std::size_t sum_chunk_bytes =
-    base_bytes<T> + chunk_blocks + chunk_blocks * (width_mask * 4 + 4) + chunk_values * 2 * sizeof(T);
+inline constexpr std::size_t sum_chunk_bytes = base_bytes<T> + chunk_blocks +
+                                               chunk_blocks*(width_mask * 4 + 4) + chunk_values * 2 * sizeof(T);
 
 /// The public range from the extremes that a loop found; counts non-finite values only when there are any.
 template <class T>

@@ -68,8 +68,12 @@ struct avx2_simd {
         return {_mm256_set1_pd(how.inverse), _mm256_set1_pd(how.step), _mm256_set1_pd(how.limit)};
     }
 
-    static LACONIC_INLINE const float* floats(const std::byte* from) noexcept { return reinterpret_cast<const float*>(from); }
-    static LACONIC_INLINE const double* doubles(const std::byte* from) noexcept { return reinterpret_cast<const double*>(from); }
+    static LACONIC_INLINE const float* floats(const std::byte* from) noexcept {
+        return reinterpret_cast<const float*>(from);
+    }
+    static LACONIC_INLINE const double* doubles(const std::byte* from) noexcept {
+        return reinterpret_cast<const double*>(from);
+    }
     static LACONIC_INLINE __m256i load32(const std::byte* from) noexcept {
         return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
     }
@@ -144,8 +148,7 @@ struct avx2_simd {
     // -0.0 is the smallest of all bit patterns read as signed integers.
     static LACONIC_INLINE __m256i negative_zero_mask(const f32_lanes& x) noexcept {
         const auto bits = [&x](int i) { return _mm256_castps_si256(x.v[i]); };
-        const __m256i least =
-            _mm256_min_epi32(_mm256_min_epi32(bits(0), bits(1)), _mm256_min_epi32(bits(2), bits(3)));
+        const __m256i least = _mm256_min_epi32(_mm256_min_epi32(bits(0), bits(1)), _mm256_min_epi32(bits(2), bits(3)));
         return _mm256_cmpeq_epi32(least, _mm256_set1_epi32(static_cast<int>(0x80000000U)));
     }
     static LACONIC_INLINE __m256i negative_zero_mask(const f64_lanes& x) noexcept {
@@ -269,8 +272,10 @@ struct avx2_simd {
         return {pack(high(0), high(1)), pack(high(2), high(3))};
     }
     static LACONIC_INLINE ints widen(const words& w) noexcept {
-        return {{_mm256_cvtepi16_epi32(_mm256_castsi256_si128(w.a)), _mm256_cvtepi16_epi32(_mm256_extracti128_si256(w.a, 1)),
-                 _mm256_cvtepi16_epi32(_mm256_castsi256_si128(w.b)), _mm256_cvtepi16_epi32(_mm256_extracti128_si256(w.b, 1))}};
+        return {{_mm256_cvtepi16_epi32(_mm256_castsi256_si128(w.a)),
+                 _mm256_cvtepi16_epi32(_mm256_extracti128_si256(w.a, 1)),
+                 _mm256_cvtepi16_epi32(_mm256_castsi256_si128(w.b)),
+                 _mm256_cvtepi16_epi32(_mm256_extracti128_si256(w.b, 1))}};
     }
     static LACONIC_INLINE ints join(const words& low, const words& high) noexcept {
         const auto one = [](__m128i l, __m128i h) {
@@ -294,8 +299,8 @@ struct avx2_simd {
         return swap_bits(m, 28, 0x00000000F0F0F0F0LL);
     }
     static LACONIC_INLINE __m256i swap_4x4_bytes(__m256i m) noexcept {
-        const __m256i order = _mm256_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15, 0, 4, 8, 12, 1, 5, 9, 13,
-                                               2, 6, 10, 14, 3, 7, 11, 15);
+        const __m256i order = _mm256_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15, 0, 4, 8, 12, 1, 5,
+                                               9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
         return _mm256_shuffle_epi8(m, order);
     }
     /// 32 bytes in value order -> 8 planes.
@@ -317,7 +322,9 @@ struct avx2_simd {
     }
     static LACONIC_INLINE std::uint32_t put_words(const words& w, std::byte* at, std::uint32_t below) noexcept {
         const __m256i mask = _mm256_set1_epi16(0xFF);
-        const auto bytes = [](__m256i a, __m256i b) { return _mm256_permute4x64_epi64(_mm256_packus_epi16(a, b), 0xD8); };
+        const auto bytes = [](__m256i a, __m256i b) {
+            return _mm256_permute4x64_epi64(_mm256_packus_epi16(a, b), 0xD8);
+        };
         const __m256i low = bytes(_mm256_and_si256(w.a, mask), _mm256_and_si256(w.b, mask));
         const __m256i high = bytes(_mm256_srli_epi16(w.a, 8), _mm256_srli_epi16(w.b, 8));
         const __m256i low_planes = planes_of(low);
@@ -343,7 +350,8 @@ struct avx2_simd {
     }
     static LACONIC_INLINE words get_words(const std::byte* at, unsigned width) noexcept {
         const __m256i low = get_bytes(at, width < 8 ? width : 8);
-        const __m256i high = width <= 8 ? _mm256_cmpgt_epi8(_mm256_setzero_si256(), low) : get_bytes(at + 32, width - 8);
+        const __m256i high =
+            width <= 8 ? _mm256_cmpgt_epi8(_mm256_setzero_si256(), low) : get_bytes(at + 32, width - 8);
         const __m256i l = _mm256_permute4x64_epi64(low, 0xD8);
         const __m256i h = _mm256_permute4x64_epi64(high, 0xD8);
         return {_mm256_unpacklo_epi8(l, h), _mm256_unpackhi_epi8(l, h)};
@@ -377,9 +385,11 @@ struct avx2_simd {
     static LACONIC_INLINE auto no_range() noexcept {
         const __m256i all = _mm256_set1_epi32(-1);
         if constexpr (sizeof(T) == 4)
-            return f32_range{_mm256_set1_ps(__builtin_inff()), _mm256_set1_ps(-__builtin_inff()), _mm256_castsi256_ps(all)};
+            return f32_range{_mm256_set1_ps(__builtin_inff()), _mm256_set1_ps(-__builtin_inff()),
+                             _mm256_castsi256_ps(all)};
         else
-            return f64_range{_mm256_set1_pd(__builtin_inf()), _mm256_set1_pd(-__builtin_inf()), _mm256_castsi256_pd(all)};
+            return f64_range{_mm256_set1_pd(__builtin_inf()), _mm256_set1_pd(-__builtin_inf()),
+                             _mm256_castsi256_pd(all)};
     }
     // Non-finite lanes are replaced by the neutral element.
     static LACONIC_INLINE void extend(f32_range& range, const f32_lanes& x) noexcept {
@@ -402,7 +412,8 @@ struct avx2_simd {
             range.finite = _mm256_and_pd(range.finite, finite);
         }
     }
-    static LACONIC_INLINE value_range<float> finish(const f32_range& range, const std::byte* values, std::size_t count) noexcept {
+    static LACONIC_INLINE value_range<float> finish(const f32_range& range, const std::byte* values,
+                                                    std::size_t count) noexcept {
         alignas(32) float low[8];
         alignas(32) float high[8];
         _mm256_store_ps(low, range.min);
@@ -413,7 +424,8 @@ struct avx2_simd {
         }
         return range_from(low[0], high[0], _mm256_movemask_ps(range.finite) != 0xFF, values, count);
     }
-    static LACONIC_INLINE value_range<double> finish(const f64_range& range, const std::byte* values, std::size_t count) noexcept {
+    static LACONIC_INLINE value_range<double> finish(const f64_range& range, const std::byte* values,
+                                                     std::size_t count) noexcept {
         alignas(32) double low[4];
         alignas(32) double high[4];
         _mm256_store_pd(low, range.min);

@@ -20,7 +20,13 @@ struct avx512_tables {
     alignas(64) std::uint8_t planes_to_groups[17][64];  // per width: planes above it repeat the top one (sign)
     alignas(64) std::uint8_t groups_to_words[64];
 
-    constexpr avx512_tables() : ints_to_groups(), high_to_groups(), words_to_groups(), groups_to_planes(), planes_to_groups(), groups_to_words() {
+    constexpr avx512_tables()
+        : ints_to_groups(),
+          high_to_groups(),
+          words_to_groups(),
+          groups_to_planes(),
+          planes_to_groups(),
+          groups_to_words() {
         // The transposition reverses the order of the bytes it takes in; the tables pre-reverse them.
         for (unsigned i = 0; i < 64; ++i) {
             const unsigned group = i / 8;
@@ -128,11 +134,14 @@ struct avx512_simd {
     static LACONIC_INLINE __m256i high_half(__m512i v) noexcept { return _mm512_extracti64x4_epi64(v, 1); }
 
     static LACONIC_INLINE ints quantise(const f32_lanes& x, const f32_rule& how) noexcept {
-        return {_mm512_cvtps_epi32(_mm512_mul_ps(x.a, how.inverse)), _mm512_cvtps_epi32(_mm512_mul_ps(x.b, how.inverse))};
+        return {_mm512_cvtps_epi32(_mm512_mul_ps(x.a, how.inverse)),
+                _mm512_cvtps_epi32(_mm512_mul_ps(x.b, how.inverse))};
     }
     static LACONIC_INLINE ints quantise(const f64_lanes& x, const f64_rule& how) noexcept {
-        return {pair(_mm512_cvtpd_epi32(_mm512_mul_pd(x.a, how.inverse)), _mm512_cvtpd_epi32(_mm512_mul_pd(x.b, how.inverse))),
-                pair(_mm512_cvtpd_epi32(_mm512_mul_pd(x.c, how.inverse)), _mm512_cvtpd_epi32(_mm512_mul_pd(x.d, how.inverse)))};
+        return {pair(_mm512_cvtpd_epi32(_mm512_mul_pd(x.a, how.inverse)),
+                     _mm512_cvtpd_epi32(_mm512_mul_pd(x.b, how.inverse))),
+                pair(_mm512_cvtpd_epi32(_mm512_mul_pd(x.c, how.inverse)),
+                     _mm512_cvtpd_epi32(_mm512_mul_pd(x.d, how.inverse)))};
     }
     template <class T>
     static LACONIC_INLINE values<T> to_real(const ints& q) noexcept {
@@ -166,9 +175,8 @@ struct avx512_simd {
         return _mm512_cmpeq_epi32_mask(least, _mm512_set1_epi32(static_cast<int>(0x80000000U)));
     }
     static LACONIC_INLINE __mmask8 negative_zero_mask(const f64_lanes& x) noexcept {
-        const __m512i least =
-            _mm512_min_epi64(_mm512_min_epi64(_mm512_castpd_si512(x.a), _mm512_castpd_si512(x.b)),
-                             _mm512_min_epi64(_mm512_castpd_si512(x.c), _mm512_castpd_si512(x.d)));
+        const __m512i least = _mm512_min_epi64(_mm512_min_epi64(_mm512_castpd_si512(x.a), _mm512_castpd_si512(x.b)),
+                                               _mm512_min_epi64(_mm512_castpd_si512(x.c), _mm512_castpd_si512(x.d)));
         return _mm512_cmpeq_epi64_mask(least, _mm512_set1_epi64(static_cast<long long>(0x8000000000000000ULL)));
     }
     template <class Lanes, class Rule>
@@ -204,7 +212,9 @@ struct avx512_simd {
 
     static LACONIC_INLINE carry carry_of(std::int32_t q) noexcept { return _mm512_set1_epi32(q); }
     static LACONIC_INLINE carry last(const ints& q) noexcept { return q.b; }
-    static LACONIC_INLINE std::int32_t first(const ints& q) noexcept { return _mm_cvtsi128_si32(_mm512_castsi512_si128(q.a)); }
+    static LACONIC_INLINE std::int32_t first(const ints& q) noexcept {
+        return _mm_cvtsi128_si32(_mm512_castsi512_si128(q.a));
+    }
     static LACONIC_INLINE ints zero() noexcept { return {_mm512_setzero_si512(), _mm512_setzero_si512()}; }
 
     static LACONIC_INLINE ints deltas(const ints& q, carry before) noexcept {
@@ -235,8 +245,8 @@ struct avx512_simd {
         x = _mm512_add_epi16(x, _mm512_bslli_epi128(x, 4));
         x = _mm512_add_epi16(x, _mm512_bslli_epi128(x, 8));
         // The sums of the 128-bit lanes below: first those of the neighbour, then those of the lower half.
-        const __m512i neighbour = _mm512_set_epi16(23, 23, 23, 23, 23, 23, 23, 23, 15, 15, 15, 15, 15, 15, 15, 15, 7, 7, 7,
-                                                   7, 7, 7, 7, 7, 0, 0, 0, 0, 0, 0, 0, 0);
+        const __m512i neighbour = _mm512_set_epi16(23, 23, 23, 23, 23, 23, 23, 23, 15, 15, 15, 15, 15, 15, 15, 15, 7, 7,
+                                                   7, 7, 7, 7, 7, 7, 0, 0, 0, 0, 0, 0, 0, 0);
         x = _mm512_add_epi16(x, _mm512_maskz_permutexvar_epi16(0xFF00FF00U, neighbour, x));
         const __m512i half = _mm512_set1_epi16(15);
         x = _mm512_add_epi16(x, _mm512_maskz_permutexvar_epi16(0xFFFF0000U, half, x));
@@ -263,7 +273,8 @@ struct avx512_simd {
         return pair(_mm512_cvtepi32_epi16(d.a), _mm512_cvtepi32_epi16(d.b));
     }
     static LACONIC_INLINE words high_words(const ints& d) noexcept {
-        return pair(_mm512_cvtepi32_epi16(_mm512_srli_epi32(d.a, 16)), _mm512_cvtepi32_epi16(_mm512_srli_epi32(d.b, 16)));
+        return pair(_mm512_cvtepi32_epi16(_mm512_srli_epi32(d.a, 16)),
+                    _mm512_cvtepi32_epi16(_mm512_srli_epi32(d.b, 16)));
     }
     static LACONIC_INLINE ints widen(words w) noexcept {
         return {_mm512_cvtepi16_epi32(low_half(w)), _mm512_cvtepi16_epi32(high_half(w))};
@@ -277,7 +288,8 @@ struct avx512_simd {
 
     /// Each qword as an 8x8 bit matrix, transposed (and its bytes taken in reverse order).
     static LACONIC_INLINE __m512i transpose(__m512i groups) noexcept {
-        return _mm512_gf2p8affine_epi64_epi8(_mm512_set1_epi64(static_cast<long long>(0x8040201008040201ULL)), groups, 0);
+        return _mm512_gf2p8affine_epi64_epi8(_mm512_set1_epi64(static_cast<long long>(0x8040201008040201ULL)), groups,
+                                             0);
     }
     static LACONIC_INLINE std::uint32_t put_groups(__m512i groups, std::byte* at, __m512i below) noexcept {
         const __m512i planes = _mm512_permutexvar_epi8(table(tables.groups_to_planes), transpose(groups));
@@ -290,8 +302,8 @@ struct avx512_simd {
     }
     static LACONIC_INLINE unsigned width_from(std::uint32_t changed) noexcept { return 32U - _lzcnt_u32(changed); }
     static LACONIC_INLINE unsigned put16(const ints& d, std::byte* at) noexcept {
-        return width_from(put_groups(_mm512_permutex2var_epi8(d.a, table(tables.ints_to_groups), d.b), at,
-                                     _mm512_setzero_si512()));
+        return width_from(
+            put_groups(_mm512_permutex2var_epi8(d.a, table(tables.ints_to_groups), d.b), at, _mm512_setzero_si512()));
     }
     static LACONIC_INLINE words get_words(const std::byte* at, unsigned width) noexcept {
         const __m512i groups = _mm512_permutexvar_epi8(table(tables.planes_to_groups[width]), _mm512_loadu_si512(at));
@@ -352,11 +364,15 @@ struct avx512_simd {
         extend(range, x.c);
         extend(range, x.d);
     }
-    static LACONIC_INLINE value_range<float> finish(const f32_range& range, const std::byte* values, std::size_t count) noexcept {
-        return range_from(_mm512_reduce_min_ps(range.min), _mm512_reduce_max_ps(range.max), range.finite != 0xFFFF, values, count);
+    static LACONIC_INLINE value_range<float> finish(const f32_range& range, const std::byte* values,
+                                                    std::size_t count) noexcept {
+        return range_from(_mm512_reduce_min_ps(range.min), _mm512_reduce_max_ps(range.max), range.finite != 0xFFFF,
+                          values, count);
     }
-    static LACONIC_INLINE value_range<double> finish(const f64_range& range, const std::byte* values, std::size_t count) noexcept {
-        return range_from(_mm512_reduce_min_pd(range.min), _mm512_reduce_max_pd(range.max), range.finite != 0xFF, values, count);
+    static LACONIC_INLINE value_range<double> finish(const f64_range& range, const std::byte* values,
+                                                     std::size_t count) noexcept {
+        return range_from(_mm512_reduce_min_pd(range.min), _mm512_reduce_max_pd(range.max), range.finite != 0xFF,
+                          values, count);
     }
 };
 

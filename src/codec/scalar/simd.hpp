@@ -139,8 +139,7 @@ struct scalar_simd {
     }
     static ints join(const words& low, const words& high) noexcept {
         ints d;
-        for (std::size_t i = 0; i < lanes; ++i)
-            d[i] = wrap(static_cast<std::uint16_t>(low[i]) | bits(high[i]) << 16);
+        for (std::size_t i = 0; i < lanes; ++i) d[i] = wrap(static_cast<std::uint16_t>(low[i]) | bits(high[i]) << 16);
         return d;
     }
 
@@ -199,7 +198,8 @@ struct scalar_simd {
             low = transpose(low);
             high = transpose(high);
             for (unsigned i = 0; i < 8; ++i)
-                w[group * 8 + i] = static_cast<std::int16_t>(((low >> (8 * i)) & 0xFF) | ((high >> (8 * i)) & 0xFF) << 8);
+                w[group * 8 + i] =
+                    static_cast<std::int16_t>(((low >> (8 * i)) & 0xFF) | ((high >> (8 * i)) & 0xFF) << 8);
         }
         return w;
     }

@@ -24,8 +24,8 @@ using bits_of = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>
 
 __extension__ using exact_real = __float128;
 
-inline constexpr std::array field_names{"smooth",   "noise",     "offset",  "denormal", "huge",     "any_bits", "special",
-                                        "constant", "zeros",     "minus_0", "spikes",   "midpoints", "integers", "steps"};
+inline constexpr std::array field_names{"smooth",   "noise", "offset",  "denormal", "huge",      "any_bits", "special",
+                                        "constant", "zeros", "minus_0", "spikes",   "midpoints", "integers", "steps"};
 
 template <class T>
 std::vector<T> make_field(const std::string& name, std::size_t n, std::uint64_t seed = 1) {
@@ -54,9 +54,12 @@ std::vector<T> make_field(const std::string& name, std::size_t n, std::uint64_t 
             if (!std::isfinite(x[i])) x[i] = T{1};
         }
         if (name == "special" && chance(9)) {
-            const std::array<T, 6> odd{std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::signaling_NaN(),
-                                       std::numeric_limits<T>::infinity(), -std::numeric_limits<T>::infinity(),
-                                       T(-0.0), std::numeric_limits<T>::max()};
+            const std::array<T, 6> odd{std::numeric_limits<T>::quiet_NaN(),
+                                       std::numeric_limits<T>::signaling_NaN(),
+                                       std::numeric_limits<T>::infinity(),
+                                       -std::numeric_limits<T>::infinity(),
+                                       T(-0.0),
+                                       std::numeric_limits<T>::max()};
             x[i] = odd[random() % odd.size()];
         }
     }
@@ -95,7 +98,8 @@ std::vector<std::byte> compressed(const std::vector<T>& values, bound limit, con
 template <class T>
 std::vector<T> decompressed(const std::vector<std::byte>& frame) {
     std::vector<T> values(inspect(frame).value().count);
-    if (status bad = decompress(std::span<const std::byte>(frame), std::span<T>(values)); !bad.ok()) throw bad_result(bad);
+    if (status bad = decompress(std::span<const std::byte>(frame), std::span<T>(values)); !bad.ok())
+        throw bad_result(bad);
     return values;
 }
 

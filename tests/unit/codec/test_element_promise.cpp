@@ -31,7 +31,8 @@ TYPED_TEST(element_promise, holds_for_every_field_and_absolute_bound) {
     on_every_engine([](const std::string& engine) {
         for (const char* name : field_names)
             for (const double e : absolute_bounds)
-                expect_promise(make_field<TypeParam>(name, 5000), bound::abs(e), engine + " " + name + " abs " + std::to_string(e));
+                expect_promise(make_field<TypeParam>(name, 5000), bound::abs(e),
+                               engine + " " + name + " abs " + std::to_string(e));
     });
 }
 
@@ -39,7 +40,8 @@ TYPED_TEST(element_promise, holds_for_every_field_and_relative_bound) {
     on_every_engine([](const std::string& engine) {
         for (const char* name : field_names)
             for (const double lambda : relative_bounds)
-                expect_promise(make_field<TypeParam>(name, 5000), bound::rel(lambda), engine + " " + name + " rel " + std::to_string(lambda));
+                expect_promise(make_field<TypeParam>(name, 5000), bound::rel(lambda),
+                               engine + " " + name + " rel " + std::to_string(lambda));
     });
 }
 
@@ -47,7 +49,8 @@ TYPED_TEST(element_promise, holds_for_every_small_count) {
     on_every_engine([](const std::string& engine) {
         for (std::size_t n = 0; n < 70; ++n)
             for (const char* name : {"smooth", "special", "minus_0", "any_bits"})
-                expect_promise(make_field<TypeParam>(name, n), bound::abs(1e-3), engine + " " + name + " n " + std::to_string(n));
+                expect_promise(make_field<TypeParam>(name, n), bound::abs(1e-3),
+                               engine + " " + name + " n " + std::to_string(n));
         for (const std::size_t n : {2047U, 2048U, 2049U, 4095U, 4097U})
             expect_promise(make_field<TypeParam>("special", n), bound::abs(1e-3), engine + " n " + std::to_string(n));
     });
@@ -60,8 +63,11 @@ TYPED_TEST(element_promise, holds_for_random_bits_and_random_bounds) {
             auto x = make_field<TypeParam>("any_bits", 1 + random() % 3000, random());
             // A narrower band of exponents makes quantised blocks likely.
             if (round % 2 == 1)
-                for (TypeParam& v : x) v = static_cast<TypeParam>(std::ldexp(std::fmod(static_cast<double>(v), 1.0), static_cast<int>(random() % 8)));
-            const double e = std::ldexp(1.0 + static_cast<double>(random() % 1000) / 1000, static_cast<int>(random() % 80) - 60);
+                for (TypeParam& v : x)
+                    v = static_cast<TypeParam>(
+                        std::ldexp(std::fmod(static_cast<double>(v), 1.0), static_cast<int>(random() % 8)));
+            const double e =
+                std::ldexp(1.0 + static_cast<double>(random() % 1000) / 1000, static_cast<int>(random() % 80) - 60);
             expect_promise(x, bound::abs(e), engine + " round " + std::to_string(round));
         }
     });
@@ -72,7 +78,8 @@ TYPED_TEST(element_promise, holds_when_the_bound_is_near_the_rounding_of_the_typ
     const double ulp = static_cast<double>(std::numeric_limits<TypeParam>::epsilon()) * 256;
     on_every_engine([&](const std::string& engine) {
         for (double ulps = 0.3; ulps < 64; ulps *= 1.17)
-            expect_promise(make_field<TypeParam>("offset", 4096), bound::abs(ulps * ulp), engine + " ulps " + std::to_string(ulps));
+            expect_promise(make_field<TypeParam>("offset", 4096), bound::abs(ulps * ulp),
+                           engine + " ulps " + std::to_string(ulps));
     });
 }
 
@@ -81,7 +88,8 @@ TYPED_TEST(element_promise, lossless_gives_every_bit_back) {
         for (const char* name : field_names) {
             const auto x = make_field<TypeParam>(name, 3000);
             const auto y = decompressed<TypeParam>(compressed(x, bound::lossless()));
-            for (std::size_t i = 0; i < x.size(); ++i) ASSERT_EQ(pattern(x[i]), pattern(y[i])) << engine << " " << name << " " << i;
+            for (std::size_t i = 0; i < x.size(); ++i)
+                ASSERT_EQ(pattern(x[i]), pattern(y[i])) << engine << " " << name << " " << i;
         }
     });
 }

@@ -94,7 +94,10 @@ TYPED_TEST(engines, agree_above_the_exact_integers_of_the_type) {
         std::uint64_t magnitude = one;
         for (int k = 0; k < 100; ++k) {
             magnitude += one;
-            bytes = add<TypeParam>(std::span<const std::byte>(sum).first(bytes), first, x.size(), how.step, magnitude, sum).value().bytes;
+            bytes =
+                add<TypeParam>(std::span<const std::byte>(sum).first(bytes), first, x.size(), how.step, magnitude, sum)
+                    .value()
+                    .bytes;
         }
         std::vector<TypeParam> y(x.size());
         ASSERT_TRUE(decode<TypeParam>(std::span<const std::byte>(sum).first(bytes), how.step, magnitude, y).ok());

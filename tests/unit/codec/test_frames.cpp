@@ -126,7 +126,8 @@ TEST(frames, describe_themselves) {
     std::uint64_t raw = 0;
     for (std::size_t first = 0; first < x.size(); first += 32) {
         bool finite = true;
-        for (std::size_t i = first; i < std::min(first + 32, x.size()); ++i) finite &= std::isfinite(x[i]) && std::abs(x[i]) < 1e300;
+        for (std::size_t i = first; i < std::min(first + 32, x.size()); ++i)
+            finite &= std::isfinite(x[i]) && std::abs(x[i]) < 1e300;
         raw += !finite;
     }
     EXPECT_EQ(info.raw_blocks, raw);

@@ -23,7 +23,9 @@ TEST(metrics, match_hand_computed_values) {
 TEST(metrics, count_non_finite_differences_apart) {
     const float inf = std::numeric_limits<float>::infinity();
     const float nan = std::numeric_limits<float>::quiet_NaN();
-    const auto found = compare<float>(std::vector<float>{inf, -inf, nan, nan, 1, 2}, std::vector<float>{inf, inf, nan, 0, nan, 2}).value();
+    const auto found =
+        compare<float>(std::vector<float>{inf, -inf, nan, nan, 1, 2}, std::vector<float>{inf, inf, nan, 0, nan, 2})
+            .value();
     EXPECT_EQ(found.nonfinite_mismatches, 3U);
     EXPECT_EQ(found.max_abs_error, 0.0);
 }

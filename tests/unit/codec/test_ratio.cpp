@@ -27,7 +27,9 @@ TEST(ratio, of_alternating_raw_and_wide_blocks_stays_within_the_bound) {
 
 TEST(ratio, of_tiny_arrays_is_bounded_by_header_and_padding) {
     for (std::size_t n = 0; n < 40; ++n)
-        EXPECT_LE(compressed(make_field<float>("any_bits", n), bound::abs(1e-30)).size(), 64 + 4 + 4 + 4 + n * sizeof(float) + 4) << n;
+        EXPECT_LE(compressed(make_field<float>("any_bits", n), bound::abs(1e-30)).size(),
+                  64 + 4 + 4 + 4 + n * sizeof(float) + 4)
+            << n;
 }
 
 TEST(ratio, of_zeros_is_one_byte_per_block) {

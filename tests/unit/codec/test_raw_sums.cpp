@@ -18,7 +18,8 @@ TYPED_TEST(raw_sums, are_exact_where_a_wider_type_holds_them) {
     std::vector<std::vector<TypeParam>> parts(3, make_field<TypeParam>("smooth", n));
     for (std::size_t k = 0; k < parts.size(); ++k)
         for (std::size_t block = 0; block < 8; ++block)
-            if (((block >> k) & 1U) != 0) parts[k][block * 32 + 5 * k] = static_cast<TypeParam>(1.0e6 + static_cast<double>(k));
+            if (((block >> k) & 1U) != 0)
+                parts[k][block * 32 + 5 * k] = static_cast<TypeParam>(1.0e6 + static_cast<double>(k));
     std::vector<std::vector<std::byte>> frames;
     frame_options options;
     options.max_abs = 2;
@@ -32,8 +33,13 @@ TYPED_TEST(raw_sums, are_exact_where_a_wider_type_holds_them) {
         for (std::size_t i = 0; i < n; ++i) {
             exact_real exact = 0;
             for (const auto& part : parts) exact += static_cast<exact_real>(part[i]);
-            const double half_ulp = (std::nextafter(std::abs(static_cast<double>(y[i])), HUGE_VAL) - std::abs(static_cast<double>(y[i]))) / 2;
-            const double float_half_ulp = static_cast<double>(std::nextafter(std::abs(y[i]), std::numeric_limits<TypeParam>::infinity()) - std::abs(y[i])) / 2;
+            const double half_ulp =
+                (std::nextafter(std::abs(static_cast<double>(y[i])), HUGE_VAL) - std::abs(static_cast<double>(y[i]))) /
+                2;
+            const double float_half_ulp =
+                static_cast<double>(std::nextafter(std::abs(y[i]), std::numeric_limits<TypeParam>::infinity()) -
+                                    std::abs(y[i])) /
+                2;
             const auto error = static_cast<double>(exact - static_cast<exact_real>(y[i]));
             ASSERT_LE(std::abs(error), 3e-6 + std::max(half_ulp, float_half_ulp)) << engine << " " << i;
         }
@@ -46,7 +52,8 @@ TYPED_TEST(raw_sums, follow_ieee_for_non_finite_values) {
     const std::vector<TypeParam> x{inf, inf, -inf, nan, 1, 0, -0.0F};
     const std::vector<TypeParam> y{1, -inf, -inf, inf, nan, -0.0F, -0.0F};
     on_every_engine([&](const std::string& engine) {
-        const auto z = decompressed<TypeParam>(sum_of(compressed(x, bound::abs(1e-3)), compressed(y, bound::abs(1e-3))));
+        const auto z =
+            decompressed<TypeParam>(sum_of(compressed(x, bound::abs(1e-3)), compressed(y, bound::abs(1e-3))));
         EXPECT_EQ(z[0], inf) << engine;
         EXPECT_TRUE(std::isnan(z[1])) << engine;
         EXPECT_EQ(z[2], -inf) << engine;
@@ -73,8 +80,10 @@ TYPED_TEST(raw_sums, with_compressed_blocks_keep_the_bound) {
                 if (!std::isfinite(exact)) {
                     ASSERT_TRUE(std::isnan(exact) ? std::isnan(z[i]) : z[i] == exact) << engine << " " << i;
                 } else {
-                    const double slack = 2 * e + std::abs(static_cast<double>(exact)) * static_cast<double>(std::numeric_limits<TypeParam>::epsilon());
-                    ASSERT_LE(std::abs(static_cast<double>(z[i]) - static_cast<double>(exact)), slack) << engine << " " << i;
+                    const double slack = 2 * e + std::abs(static_cast<double>(exact)) *
+                                                     static_cast<double>(std::numeric_limits<TypeParam>::epsilon());
+                    ASSERT_LE(std::abs(static_cast<double>(z[i]) - static_cast<double>(exact)), slack)
+                        << engine << " " << i;
                 }
             }
         }

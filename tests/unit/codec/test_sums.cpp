@@ -18,7 +18,8 @@ TYPED_TEST_SUITE(sums, types);
 
 /// |y - sum of x| <= total bound + half an ulp of y.
 template <class T>
-void expect_sum(const std::vector<std::vector<T>>& parts, const std::vector<std::byte>& frame, const std::string& what) {
+void expect_sum(const std::vector<std::vector<T>>& parts, const std::vector<std::byte>& frame,
+                const std::string& what) {
     const auto y = decompressed<T>(frame);
     const double e = inspect(frame).value().bound;
     for (std::size_t i = 0; i < y.size(); ++i) {
@@ -27,7 +28,8 @@ void expect_sum(const std::vector<std::vector<T>>& parts, const std::vector<std:
         const exact_real difference = exact - static_cast<exact_real>(y[i]);
         const T next = std::nextafter(std::abs(y[i]), std::numeric_limits<T>::infinity());
         const exact_real half_ulp = (static_cast<exact_real>(next) - static_cast<exact_real>(std::abs(y[i]))) / 2;
-        ASSERT_LE(static_cast<double>((difference < 0 ? -difference : difference) - half_ulp), e) << what << " element " << i;
+        ASSERT_LE(static_cast<double>((difference < 0 ? -difference : difference) - half_ulp), e)
+            << what << " element " << i;
     }
 }
 
@@ -77,7 +79,8 @@ TYPED_TEST(sums, in_place_gives_the_same_frame) {
             const auto b = compressed(make_field<TypeParam>(name, 9000, 2), bound::abs(1e-5), options);
             std::vector<std::byte> buffer(sum_bound(element_type_of<TypeParam>::value, 9000));
             std::copy(a.begin(), a.end(), buffer.begin());
-            const auto bytes = add(std::span<const std::byte>(buffer).first(a.size()), std::span<const std::byte>(b), std::span<std::byte>(buffer));
+            const auto bytes = add(std::span<const std::byte>(buffer).first(a.size()), std::span<const std::byte>(b),
+                                   std::span<std::byte>(buffer));
             buffer.resize(bytes.ok() ? *bytes : 0);
             EXPECT_TRUE(buffer == sum_of(a, b)) << engine << " " << name;
         }
@@ -108,7 +111,8 @@ TYPED_TEST(sums, never_wrap) {
     constexpr std::size_t n = 100;
     const auto how = choose_step<TypeParam>(1e-4, 100).contribution;
     std::vector<TypeParam> x(n);
-    for (std::size_t i = 0; i < n; ++i) x[i] = static_cast<TypeParam>(i % 2 == 0 ? 100.0 : -99.0 + static_cast<double>(i) * 0.01);
+    for (std::size_t i = 0; i < n; ++i)
+        x[i] = static_cast<TypeParam>(i % 2 == 0 ? 100.0 : -99.0 + static_cast<double>(i) * 0.01);
     on_every_engine([&](const std::string& engine) {
         std::vector<std::byte> sum(bare_sum_bound(element_type_of<TypeParam>::value, n));
         std::size_t bytes = encode<TypeParam>(x, how, sum).bytes;
@@ -122,10 +126,13 @@ TYPED_TEST(sums, never_wrap) {
             bytes = report->bytes;
         }
         std::vector<TypeParam> y(n);
-        ASSERT_TRUE(decode<TypeParam>(std::span<const std::byte>(sum).first(bytes), how.step, static_cast<std::uint64_t>(integer_limits<TypeParam>::sum), y).ok());
+        ASSERT_TRUE(decode<TypeParam>(std::span<const std::byte>(sum).first(bytes), how.step,
+                                      static_cast<std::uint64_t>(integer_limits<TypeParam>::sum), y)
+                        .ok());
         for (std::size_t i = 0; i < n; ++i) {
             const auto q = static_cast<exact_real>(std::nearbyint(x[i] * how.inverse));
-            ASSERT_EQ(y[i], static_cast<TypeParam>(q * static_cast<exact_real>(how.step) * (1 << 20))) << engine << " " << i;
+            ASSERT_EQ(y[i], static_cast<TypeParam>(q * static_cast<exact_real>(how.step) * (1 << 20)))
+                << engine << " " << i;
         }
     });
 }
@@ -136,14 +143,18 @@ TYPED_TEST(sums, refuse_frames_that_do_not_belong_together) {
     const auto c = compressed(make_field<TypeParam>("smooth", 101), bound::abs(1e-3));
     std::vector<std::byte> out(sum_bound(element_type_of<TypeParam>::value, 200));
     const auto code = [&](const auto& l, const auto& r) {
-        return add(std::span<const std::byte>(l), std::span<const std::byte>(r), std::span<std::byte>(out)).error().code();
+        return add(std::span<const std::byte>(l), std::span<const std::byte>(r), std::span<std::byte>(out))
+            .error()
+            .code();
     };
     EXPECT_EQ(code(a, b), errc::mismatch);
     EXPECT_EQ(code(a, c), errc::mismatch);
     out.resize(100);
     EXPECT_EQ(code(a, a), errc::output_too_small);
     const auto f = make_field<TypeParam>("smooth", 99);
-    EXPECT_EQ(add(std::span<const TypeParam>(f), std::span<const std::byte>(a), std::span<std::byte>(out)).error().code(), errc::mismatch);
+    EXPECT_EQ(
+        add(std::span<const TypeParam>(f), std::span<const std::byte>(a), std::span<std::byte>(out)).error().code(),
+        errc::mismatch);
 }
 
 }  // namespace

@@ -74,16 +74,3 @@ template <class T>
 [[nodiscard]] sequence move_to_end(std::span<const std::byte> a, std::span<std::byte> out) noexcept;
 
 }  // namespace laconic::codec
-
-/// Defines NAME##_engine from the generic body over the vector vocabulary SIMD.
-#define LACONIC_DEFINE_ENGINE(NAME, SIMD)                                                   \
-    namespace laconic::codec {                                                              \
-    namespace {                                                                             \
-    template <class T>                                                                      \
-    constexpr kernels<T> kernels_of() noexcept {                                            \
-        using body = chunk_kernels<SIMD, T>;                                                \
-        return {&body::encode, &body::decode, &body::add, &body::add_values, &body::range}; \
-    }                                                                                       \
-    }                                                                                       \
-    const engine NAME##_engine{#NAME, kernels_of<float>(), kernels_of<double>()};           \
-    }

@@ -2,6 +2,6 @@
 // The AVX2 engine: Haswell, Zen and later.
 #include "codec/avx2/simd.hpp"
 
-#include "codec/generic/chunk_kernels.hpp"
+#include "codec/generic/engine_body.hpp"
 
 LACONIC_DEFINE_ENGINE(avx2, avx2_simd)

@@ -2,6 +2,6 @@
 // The AVX-512 engine: Ice Lake, Zen 4 and later.
 #include "codec/avx512/simd.hpp"
 
-#include "codec/generic/chunk_kernels.hpp"
+#include "codec/generic/engine_body.hpp"
 
 LACONIC_DEFINE_ENGINE(avx512, avx512_simd)

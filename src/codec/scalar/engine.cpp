@@ -2,6 +2,6 @@
 // The portable engine.
 #include "codec/scalar/simd.hpp"
 
-#include "codec/generic/chunk_kernels.hpp"
+#include "codec/generic/engine_body.hpp"
 
 LACONIC_DEFINE_ENGINE(scalar, scalar_simd)

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Binds the generic loops to a vector vocabulary: LACONIC_DEFINE_ENGINE(avx2, avx2_simd) defines avx2_engine.
+#pragma once
+
+#include "codec/generic/decode_kernels.hpp"
+#include "codec/generic/encode_kernels.hpp"
+#include "codec/generic/sum_kernels.hpp"
+
+namespace laconic::codec {
+namespace {
+
+template <class S, class T>
+constexpr kernels<T> kernels_of() noexcept {
+    return {&encode_kernels<S, T>::encode, &decode_kernels<S, T>::decode, &sum_kernels<S, T>::add,
+            &sum_kernels<S, T>::add_values, &encode_kernels<S, T>::range};
+}
+
+}  // namespace
+}  // namespace laconic::codec
+
+#define LACONIC_DEFINE_ENGINE(NAME, SIMD)                                                     \
+    namespace laconic::codec {                                                                \
+    const engine NAME##_engine{#NAME, kernels_of<SIMD, float>(), kernels_of<SIMD, double>()}; \
+    }

@@ -46,7 +46,7 @@ images=$out/images bed=demo$$
 netbed=$root/tools/netbed/netbed
 # The partial images are only kept from the first run to the second.
 clean_up() {
-    rm -rf "$images"
+    rm -rf "$images" "$out/netbed.log"
     [[ $network -eq 0 ]] || "$netbed" down --bed "$bed" || true
 }
 [[ $(id -u) -eq 0 ]] || network=0
@@ -88,4 +88,4 @@ for name in sys.argv[1:]:
           f" {packed['max_error']:.1e}, {100 * packed['max_error'] / table['range']:.3f} % of its range"
           f" (promised: {packed['bound']:.1e}).")
 EOF
-printf 'Pictures: %s\n' "${out#"$PWD"/}/stacking.png and, one by one, stack_exact.png, stack_compressed.png, difference_x*.png"
+printf 'Pictures: %s and, beside it, stack_exact.png, stack_compressed.png, difference_x*.png\n' "${out#"$PWD"/}/stacking.png"

@@ -32,7 +32,8 @@ void check_field(field kind) {
     const int ranks = size_of(MPI_COMM_WORLD);
     const std::vector<T> in = make_field<T>(kind, rank_in(MPI_COMM_WORLD), count);
     const reference<T> exact(kind, ranks, count);
-    for (const bound limit : {bound::abs(1e-3), bound::rel(1e-4)}) {
+    for (const bound limit : {bound::abs(1e-3), bound::rel(1e-4), bound::lossless()}) {
+        if (limit.value == 0 && kind != field::smooth && kind != field::adversarial) continue;
         const double e = limit.kind == bound_kind::absolute ? limit.value : limit.value * (exact.max - exact.min);
         for (const reduction op : {reduction::sum, reduction::avg})
             for (const scope which : {scope::result, scope::contribution})
@@ -40,7 +41,9 @@ void check_field(field kind) {
                     const std::string what = std::string(row) + " " + (sizeof(T) == 4 ? "f32 " : "f64 ") +
                                              std::string(name_of(kind)) + (op == reduction::sum ? " sum" : " avg") +
                                              (which == scope::result ? " result" : " contribution") +
-                                             (limit.kind == bound_kind::absolute ? " abs" : " rel");
+                                             (limit.kind == bound_kind::relative ? " rel"
+                                              : limit.value > 0                  ? " abs"
+                                                                                 : " lossless");
                     allreduce_report report;
                     const auto out = reduce(in, op, MPI_COMM_WORLD, options_for(row, limit, which), what, &report);
                     const allowance limits = allowed(row, op, which, e, ranks, report);
@@ -55,7 +58,10 @@ void check_field(field kind) {
 }  // namespace
 
 void promise_holds() {
+    // Many ranks on few cores are slow: there only the fields that are hardest to sum.
+    const bool many = size_of(MPI_COMM_WORLD) > 5;
     for (const field kind : all_fields) {
+        if (many && kind != field::offset && kind != field::adversarial) continue;
         check_field<float>(kind);
         check_field<double>(kind);
     }

@@ -88,4 +88,6 @@ for name in sys.argv[1:]:
           f" {packed['max_error']:.1e}, {100 * packed['max_error'] / table['range']:.3f} % of its range"
           f" (promised: {packed['bound']:.1e}).")
 EOF
-printf 'Pictures: %s and, beside it, stack_exact.png, stack_compressed.png, difference_x*.png\n' "${out#"$PWD"/}/stacking.png"
+cat <<EOF
+Pictures: ${out#"$PWD"/}/stacking.png; beside it stack_exact.png, stack_compressed.png, difference_x*.png
+EOF

@@ -19,7 +19,9 @@ std::uint64_t size_of_block(std::vector<T> values, double e) {
 
 // e = 0.5 everywhere: the integers are the values themselves.
 
-TEST(reference_size, a_zero_block_is_its_rate_byte) { EXPECT_EQ(size_of_block<float>(std::vector<float>(32, 0.25F), 0.5), 1U); }
+TEST(reference_size, a_zero_block_is_its_rate_byte) {
+    EXPECT_EQ(size_of_block<float>(std::vector<float>(32, 0.25F), 0.5), 1U);
+}
 
 TEST(reference_size, the_first_difference_is_taken_against_zero) {
     // Differences 5, 0, 0, ...: 3 bits. 1 rate byte + 4 of signs + 3 planes x 4.

@@ -15,6 +15,7 @@
 #include "cli/command.hpp"
 #include "cli/files.hpp"
 #include "cli/terminal.hpp"
+#include "codec/fle.hpp"
 
 namespace laconic::cli {
 namespace {
@@ -88,14 +89,6 @@ void print_text(const bench_request& request, const std::vector<codec_measuremen
     print_pairs(pairs);
 }
 
-template <class T>
-double absolute_bound(double lambda, const value_range<T>& range) {
-    const auto max = static_cast<double>(range.max), min = static_cast<double>(range.min);
-    const double e = lambda * (max - min);
-    // The difference may overflow where the bound does not.
-    return std::isfinite(e) ? e : std::min(lambda * max - lambda * min, std::numeric_limits<double>::max());
-}
-
 int run(const bench_request& request) {
     const element_type type = request.type.value();
     const bound limit = request.limit.value();
@@ -111,8 +104,8 @@ int run(const bench_request& request) {
         using T = decltype(zero);
         const std::span<const T> field = raw.as<T>();
         // The scan for the range belongs to none of the operations: all are measured with an absolute bound.
-        settings.bound =
-            limit.kind == bound_kind::absolute ? limit.value : absolute_bound(limit.value, range_of(field));
+        const value_range<T> range = range_of(field);
+        settings.bound = codec::resolve_bound(limit, static_cast<double>(range.min), static_cast<double>(range.max));
         return measure_codec(field, settings);
     });
     request.json ? print_json(rows) : print_text(request, rows);

@@ -64,9 +64,7 @@ encoded<T> encode_absolute(std::span<const T> values, double e, double max_abs, 
 template <class T>
 encoded<T> encode_relative(std::span<const T> values, double lambda, double& e, sink out) noexcept {
     const value_range<T> range = range_of(values);
-    // Multiplied before subtracting: max - min may overflow where the bound does not.
-    e = std::min(lambda * static_cast<double>(range.max) - lambda * static_cast<double>(range.min),
-                 std::numeric_limits<double>::max());
+    e = resolve_bound(bound::rel(lambda), static_cast<double>(range.min), static_cast<double>(range.max));
     const auto choice = range.min == range.max ? choose_constant_step(range.min)
                                                : choose_step<T>(e, static_cast<double>(range.max_abs));
     return encode_with(values, choice, out);

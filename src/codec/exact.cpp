@@ -7,14 +7,10 @@
 #include <limits>
 #include <type_traits>
 
+#include "codec/quad.hpp"
+
 namespace laconic::codec {
 namespace {
-
-#if defined(__SIZEOF_FLOAT128__)
-__extension__ using quad = __float128;
-#else
-using quad = long double;
-#endif
 
 /// Planes needed for a signed value in two's complement; 0 for 0.
 unsigned width_of(std::int64_t v) noexcept {

@@ -18,6 +18,10 @@ inline constexpr std::size_t block_values = 32;
 inline constexpr std::size_t chunk_values = 2048;
 inline constexpr std::size_t chunk_blocks = chunk_values / block_values;
 
+/// A bound in absolute terms for values between min and max: the largest double that does not exceed the exact
+/// product of a relative bound and max - min.
+[[nodiscard]] double resolve_bound(bound limit, double min, double max) noexcept;
+
 /// How one contribution becomes integers: q = round(x * inverse), accepted when |x - q * step| <= limit.
 /// A block with an element that is not accepted is stored raw.
 template <class T>

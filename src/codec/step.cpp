@@ -9,6 +9,7 @@
 
 #include "codec/fle.hpp"
 #include "codec/layout.hpp"
+#include "codec/quad.hpp"
 
 namespace laconic::codec {
 namespace {
@@ -28,6 +29,14 @@ double keep_bits(double value, int bits) noexcept {
 }
 
 }  // namespace
+
+double resolve_bound(bound limit, double min, double max) noexcept {
+    if (limit.kind == bound_kind::absolute) return limit.value;
+    // Neither the difference nor the product of two doubles is rounded by a type this wide where it matters.
+    const quad exact = static_cast<quad>(limit.value) * (static_cast<quad>(max) - static_cast<quad>(min));
+    const double e = static_cast<double>(std::min<quad>(exact, static_cast<quad>(std::numeric_limits<double>::max())));
+    return static_cast<quad>(e) > exact ? std::nextafter(e, 0.0) : e;
+}
 
 template <class T>
 step_choice<T> choose_step(double e, double max_abs, std::uint32_t divisor) noexcept {

@@ -26,10 +26,7 @@ void guarantee(quantisation<T>& plan, const codec::step_choice<T>& choice) noexc
 }  // namespace
 
 double absolute_bound(const quantisation_request& request) noexcept {
-    if (request.limit.kind == bound_kind::absolute) return request.limit.value;
-    constexpr double largest = std::numeric_limits<double>::max();
-    const double range = std::min(request.max - request.min, largest);
-    return std::min(request.limit.value * range, largest);
+    return codec::resolve_bound(request.limit, request.min, request.max);
 }
 
 template <class T>

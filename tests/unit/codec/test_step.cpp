@@ -58,5 +58,24 @@ TYPED_TEST(step, magnitude_bounds_every_integer) {
     }
 }
 
+TEST(relative_bound, never_exceeds_the_exact_product) {
+    // Neighbouring large numbers: lambda * max - lambda * min would round by more than the range.
+    std::mt19937_64 random(3);
+    for (int round = 0; round < 2000; ++round) {
+        const double min = 1e15 + static_cast<double>(random() % 1000);
+        const double max = min + 0.125 * static_cast<double>(random() % 400);
+        const double lambda = std::ldexp(static_cast<double>(random() >> 11), -60);
+        const double e = resolve_bound(bound::rel(lambda), min, max);
+        const exact_real exact =
+            static_cast<exact_real>(lambda) * (static_cast<exact_real>(max) - static_cast<exact_real>(min));
+        ASSERT_LE(static_cast<exact_real>(e), exact);
+        ASSERT_GE(static_cast<exact_real>(std::nextafter(e, HUGE_VAL)), exact);
+    }
+    const double most = std::numeric_limits<double>::max();
+    EXPECT_EQ(resolve_bound(bound::rel(0), -most, most), 0);
+    EXPECT_EQ(resolve_bound(bound::rel(1), -most, most), most);
+    EXPECT_EQ(resolve_bound(bound::abs(0.25), 0, 1), 0.25);
+}
+
 }  // namespace
 }  // namespace laconic::testing

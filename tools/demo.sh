@@ -5,7 +5,7 @@
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=$root/build out=$root/out/demo mpi='' rel=1e-3 network=1
-ranks=4 rate=1gbit grid=601x301 panels=41
+check_only=0 ranks=4 rate=1gbit grid=601x301 panels=41
 algorithms=ring_raw,homomorphic,fused
 
 usage() {
@@ -24,6 +24,7 @@ note() { printf '\n== %s\n' "$*"; }
 
 while [[ $# -gt 0 ]]; do
     case $1 in
+        --check) check_only=1 ;;  # of ./dev: are the arguments good?
         --no-network) network=0 ;;
         -h | --help) usage; exit 0 ;;
         --mpi | --rel | --build | --out)
@@ -34,6 +35,8 @@ while [[ $# -gt 0 ]]; do
     esac
     shift
 done
+[[ -z $mpi || $mpi == mpich || $mpi == openmpi ]] || fail "--mpi is '$mpi'; give mpich or openmpi"
+[[ $check_only -eq 0 ]] || exit 0
 for flavour in mpich openmpi; do
     [[ -n $mpi ]] || { [[ -x $build/bin/stacking-$flavour ]] && mpi=$flavour; } || true
 done

@@ -15,6 +15,8 @@ class Laconic(CMakePackage):
     variant("tests", default=False, description="Build the tests")
     variant("examples", default=False, description="Build the examples")
 
+    depends_on("c", type="build")
+    depends_on("cxx", type="build")
     depends_on("cmake@3.25:", type="build")
     depends_on("pkgconfig", type="build")
     depends_on("help2man", type="build")
@@ -24,9 +26,12 @@ class Laconic(CMakePackage):
     depends_on("fmt@9:")
     depends_on("xxhash")
     depends_on("mpi", when="+mpi")
-    depends_on("googletest", type="build", when="+tests")
+    depends_on("googletest", type=("build", "link"), when="+tests")
     depends_on("python@3.9:", type="build", when="+tests")
     depends_on("libpng", when="+examples")
+
+    for provider in ("intel-mpi", "intel-oneapi-mpi", "mvapich", "mvapich2", "cray-mpich", "spectrum-mpi"):
+        conflicts(f"^[virtuals=mpi] {provider}", when="+mpi", msg="built and tested with mpich and openmpi only")
 
     conflicts("%gcc@:11", msg="C++20 as g++ 12 and clang 15 have it")
 

@@ -64,8 +64,8 @@ class CodecBench(CommandLine):
         self.write("in", pack(values, "f64"))
         row = self.bench("--type", "f64", "--rel", "1e-4", "--engines", "scalar")[0]
         exact = Fraction(1e-4) * (Fraction(max(values)) - Fraction(min(values)))
-            self.assertLessEqual(Fraction(row["bound"]), exact)
-            self.assertGreater(Fraction(math.nextafter(row["bound"], math.inf)), exact)
+        self.assertLessEqual(Fraction(row["bound"]), exact)
+        self.assertGreater(Fraction(math.nextafter(row["bound"], math.inf)), exact)
 
     def test_a_range_beyond_the_largest_double(self):
         self.write("in", pack([1.7e308, -1.7e308, 0.0, 1.0] * 20, "f64"))

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string>
 
+#include "base/units.hpp"
 #include "codec/engine.hpp"
 #include "codec/float_environment.hpp"
 #include "codec/frame.hpp"
@@ -15,22 +16,17 @@ namespace laconic {
 namespace {
 
 using namespace codec;
+using base::format_real;
 
 template <class T>
 const std::byte* bytes_of(std::span<const T> values) noexcept {
     return reinterpret_cast<const std::byte*>(values.data());
 }
 
-std::string in_words(double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.17g", value);
-    return text;
-}
-
 status check_bound(bound limit) {
     if (std::isfinite(limit.value) && limit.value >= 0) return {};
     return {errc::invalid_bound,
-            "the error bound is " + in_words(limit.value) + "; give a finite number > 0, or 0 for lossless"};
+            "the error bound is " + format_real(limit.value) + "; give a finite number > 0, or 0 for lossless"};
 }
 
 /// Raw blocks beyond this share are worth a second look at the step.
@@ -198,9 +194,9 @@ result<std::size_t> add(std::span<const std::byte> a, std::span<const std::byte>
     if (l.type != r.type) return status{errc::mismatch, "one frame holds f32, the other f64"};
     if (status bad = check_count(l.count, r.count); !bad.ok()) return bad;
     if (l.step != r.step || l.contribution_bound != r.contribution_bound)
-        return status{errc::mismatch, "the frames have steps " + in_words(l.step) + " and " + in_words(r.step) +
-                                          " (bounds " + in_words(l.contribution_bound) + " and " +
-                                          in_words(r.contribution_bound) +
+        return status{errc::mismatch, "the frames have steps " + format_real(l.step) + " and " + format_real(r.step) +
+                                          " (bounds " + format_real(l.contribution_bound) + " and " +
+                                          format_real(r.contribution_bound) +
                                           "); compress both with the same absolute bound and maximum magnitude"};
     const std::size_t need = sum_bound(l.type, static_cast<std::size_t>(l.count));
     if (out.size() < need) return too_small(out.size(), need);

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <string>
 
+#include "base/units.hpp"
 #include "codec/layout.hpp"
 
 namespace laconic::codec {
@@ -83,11 +84,11 @@ result<parsed_frame> parse_frame(std::span<const std::byte> frame) {
     const bool step_fits =
         header.type == element_type::f64 || static_cast<double>(static_cast<float>(header.step)) == header.step;
     if (!(header.step > 0) || !std::isfinite(header.step) || !step_fits)
-        return corrupt("step " + std::to_string(header.step) +
+        return corrupt("step " + base::format_real(header.step) +
                        " in the header; it must be positive, finite and of the "
                        "element type");
     if (!(header.contribution_bound >= 0) || !std::isfinite(header.contribution_bound))
-        return corrupt("bound " + std::to_string(header.contribution_bound) + " in the header");
+        return corrupt("bound " + base::format_real(header.contribution_bound) + " in the header");
     const auto limit = header.type == element_type::f32 ? integer_limits<float>::sum : integer_limits<double>::sum;
     if (header.magnitude > static_cast<std::uint64_t>(limit) || header.contributions == 0)
         return corrupt("magnitude or number of contributions in the header is out of range");

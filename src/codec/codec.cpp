@@ -43,18 +43,22 @@ encoded<T> encode_with(std::span<const T> values, const step_choice<T>& choice, 
     return {choice, current_kernels<T>().encode(bytes_of(values), values.size(), choice.contribution, out)};
 }
 
-/// Absolute bound: no look at the data before encoding. Only when many blocks went raw the magnitude is measured, and
-/// the array encoded again if that calls for a smaller step; whichever is shorter stays.
+/// Absolute bound: no look at the data before encoding. Only when its integers turn out to be beyond the reach of the
+/// step, or many blocks went raw, the magnitude is measured and the array encoded again if that calls for a smaller
+/// step; whichever is shorter stays.
 template <class T>
 encoded<T> encode_absolute(std::span<const T> values, double e, double max_abs, sink out) noexcept {
-    const encoded<T> first = encode_with(values, choose_step<T>(e, max_abs), out);
-    if (max_abs >= 0 || e == 0 || first.report.raw_blocks * tolerable_raw_share <= blocks_in(values.size()))
-        return first;
-    const auto measured = static_cast<double>(range_of(values).max_abs);
-    const step_choice<T> better = choose_step<T>(e, measured);
-    if (better.contribution.step == first.choice.contribution.step) return first;
+    const step_choice<T> choice = choose_step<T>(e, max_abs);
+    if (max_abs >= 0 || e == 0) return encode_with(values, choice, out);
+    step_choice<T> trial = choice;
+    trial.contribution.reach = static_cast<std::uint64_t>(integer_limits<T>::contribution);
+    const encoded<T> first = encode_with(values, trial, out);
+    const bool in_reach = first.report.magnitude <= choice.contribution.reach;
+    if (in_reach && first.report.raw_blocks * tolerable_raw_share <= blocks_in(values.size())) return first;
+    const step_choice<T> better = choose_step<T>(e, static_cast<double>(range_of(values).max_abs));
+    if (in_reach && better.contribution.step == choice.contribution.step) return first;
     const encoded<T> second = encode_with(values, better, out);
-    return second.report.bytes < first.report.bytes ? second : encode_with(values, first.choice, out);
+    return !in_reach || second.report.bytes < first.report.bytes ? second : encode_with(values, choice, out);
 }
 
 template <class T>
@@ -99,15 +103,18 @@ result<std::size_t> add_frames(const parsed_frame& a, const parsed_frame& b, std
                                std::span<std::byte> out) {
     auto header = sum_header(a.header, b.header.magnitude, b.header.contributions);
     if (!header) return header.error();
-    const float_environment standard;
     const auto count = static_cast<std::size_t>(a.header.count);
-    sequence left{a.payload.data(), a.payload.size()};
-    if (whole_a.data() == out.data()) left = move_to_end(a.payload, out);
+    sequence left{a.payload.data(), a.payload.size(), a.table};
+    if (whole_a.data() == out.data()) {
+        // Its table is about to be overwritten, so it is compared beforehand.
+        if (auto sound = census(a.header.type, a.payload, count, a.table); !sound) return sound.error();
+        left = move_to_end(a.payload, out);
+    }
     std::byte* const table = out.data() + frame_header_bytes;
     sum_report report;
-    const stream_fault fault =
-        current_kernels<T>().add(left, {b.payload.data(), b.payload.size()}, count, static_cast<T>(a.header.step),
-                                 a.header.magnitude + b.header.magnitude, {table + table_bytes(count), table}, report);
+    const stream_fault fault = current_kernels<T>().add(
+        left, {b.payload.data(), b.payload.size(), b.table}, count, static_cast<T>(a.header.step),
+        a.header.magnitude + b.header.magnitude, {table + table_bytes(count), table}, report);
     if (fault != stream_fault::none) return explain(fault);
     header->payload_bytes = report.bytes;
     header->exact = a.header.exact && b.header.exact && report.exact;
@@ -128,10 +135,10 @@ std::size_t sum_bound(element_type type, std::size_t count) noexcept {
 template <class T>
 result<std::size_t> compress(std::span<const T> values, bound limit, std::span<std::byte> out,
                              const frame_options& options) {
+    const float_environment standard;
     if (status bad = check_bound(limit); !bad.ok()) return bad;
     const std::size_t need = compress_bound(element_type_of<T>::value, values.size());
     if (out.size() < need) return too_small(out.size(), need);
-    const float_environment standard;
     std::byte* const table = out.data() + frame_header_bytes;
     const sink to{table + table_bytes(values.size()), table};
     double e = limit.value;
@@ -150,18 +157,19 @@ result<std::size_t> compress(std::span<const T> values, bound limit, std::span<s
 
 template <class T>
 status decompress(std::span<const std::byte> frame, std::span<T> values) {
+    const float_environment standard;
     auto parsed = parse_frame(frame);
     if (!parsed) return parsed.error();
     const frame_header& header = parsed->header;
     if (status bad = check_type<T>(header); !bad.ok()) return bad;
     if (status bad = check_count(header.count, values.size()); !bad.ok()) return bad;
-    const float_environment standard;
-    return explain(current_kernels<T>().decode({parsed->payload.data(), parsed->payload.size()},
-                                               {static_cast<T>(header.step), 1, header.magnitude, parsed->table},
+    return explain(current_kernels<T>().decode({parsed->payload.data(), parsed->payload.size(), parsed->table},
+                                               {static_cast<T>(header.step), 1, header.magnitude},
                                                reinterpret_cast<std::byte*>(values.data()), values.size()));
 }
 
 result<frame_info> inspect(std::span<const std::byte> frame) {
+    const float_environment standard;
     auto parsed = parse_frame(frame);
     if (!parsed) return parsed.error();
     const frame_header& header = parsed->header;
@@ -185,6 +193,7 @@ result<frame_info> inspect(std::span<const std::byte> frame) {
 }
 
 result<std::size_t> add(std::span<const std::byte> a, std::span<const std::byte> b, std::span<std::byte> out) {
+    const float_environment standard;
     auto left = parse_frame(a);
     if (!left) return left.error();
     auto right = parse_frame(b);
@@ -206,6 +215,7 @@ result<std::size_t> add(std::span<const std::byte> a, std::span<const std::byte>
 
 template <class T>
 result<std::size_t> add(std::span<const T> values, std::span<const std::byte> frame, std::span<std::byte> out) {
+    const float_environment standard;
     auto parsed = parse_frame(frame);
     if (!parsed) return parsed.error();
     const frame_header& header = parsed->header;
@@ -216,13 +226,13 @@ result<std::size_t> add(std::span<const T> values, std::span<const std::byte> fr
     quantiser<T> how = choose_step<T>(header.contribution_bound, -1).contribution;
     how.step = static_cast<T>(header.step);
     how.inverse = T{1} / how.step;
+    how.reach = reach_of(how.step, how.limit);
 
-    const float_environment standard;
     std::byte* const table = out.data() + frame_header_bytes;
     sum_report report;
     const stream_fault fault = current_kernels<T>().add_values(
-        bytes_of(values), values.size(), how, {parsed->payload.data(), parsed->payload.size()}, header.magnitude,
-        {table + table_bytes(values.size()), table}, report);
+        bytes_of(values), values.size(), how, {parsed->payload.data(), parsed->payload.size(), parsed->table},
+        header.magnitude, {table + table_bytes(values.size()), table}, report);
     if (fault != stream_fault::none) return explain(fault);
     auto sum = sum_header(header, report.magnitude, 1);
     if (!sum) return sum.error();

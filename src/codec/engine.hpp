@@ -15,9 +15,11 @@ namespace laconic::codec {
 /// What a decoder found wrong with a bare sequence.
 enum class stream_fault : std::uint8_t { none, truncated, corrupt };
 
+/// A bare sequence; `table`, unless null, must agree with the chunks found in it.
 struct sequence {
     const std::byte* bytes = nullptr;
     std::size_t size = 0;
+    const std::byte* table = nullptr;
 };
 
 /// Where an encoder writes: the bare sequence, and, unless null, one table entry per chunk (see chunk_entry).
@@ -26,23 +28,23 @@ struct sink {
     std::byte* table = nullptr;
 };
 
-/// How decoded integers become values. `table`, unless null, must agree with the chunks found.
+/// How decoded integers become values.
 template <class T>
 struct restore_rule {
     T step = 1;
     std::uint32_t divisor = 1;
     std::uint64_t magnitude = 0;
-    const std::byte* table = nullptr;
 };
 
 template <class T>
 struct kernels {
     encode_report (*encode)(const std::byte* values, std::size_t count, const quantiser<T>& how, sink out) noexcept;
-    stream_fault (*decode)(sequence in, const restore_rule<T>& how, std::byte* values, std::size_t count) noexcept;
-    stream_fault (*add)(sequence a, sequence b, std::size_t count, T step, std::uint64_t magnitude, sink out,
-                        sum_report& report) noexcept;
+    stream_fault (*decode)(const sequence& in, const restore_rule<T>& how, std::byte* values,
+                           std::size_t count) noexcept;
+    stream_fault (*add)(const sequence& a, const sequence& b, std::size_t count, T step, std::uint64_t magnitude,
+                        sink out, sum_report& report) noexcept;
     /// `magnitude` bounds |q| in b alone.
-    stream_fault (*add_values)(const std::byte* values, std::size_t count, const quantiser<T>& how, sequence b,
+    stream_fault (*add_values)(const std::byte* values, std::size_t count, const quantiser<T>& how, const sequence& b,
                                std::uint64_t magnitude, sink out, sum_report& report) noexcept;
     void (*range)(const std::byte* values, std::size_t count, value_range<T>& found) noexcept;
 };

@@ -82,6 +82,42 @@ T multiply(std::int64_t q, T step) noexcept {
     return static_cast<T>(static_cast<quad>(q) * static_cast<quad>(step));
 }
 
+/// a + b rounded to nearest, and what that lost, exactly.
+quad two_sum(quad a, quad b, quad& lost) noexcept {
+    const quad sum = a + b;
+    const quad back = sum - a;
+    lost = (a - (sum - back)) + (b - back);
+    return sum;
+}
+
+/// a + b + c rounded to odd: rounding that to T is rounding the exact sum to T, once.
+quad sum_to_odd(quad a, quad b, quad c) noexcept {
+    quad lost_first;
+    quad lost_second;
+    quad lost;
+    const quad first = two_sum(b, c, lost_first);
+    const quad second = two_sum(first, a, lost_second);
+    if (!(second - second == 0)) return second;  // NaN or infinite
+    if (lost_first == 0 && lost_second == 0) return second;
+    const quad sum = two_sum(second, lost_first + lost_second, lost);
+    if (lost == 0) return sum;
+    static_assert(sizeof(quad) == 16);
+    std::array<std::uint64_t, 2> bits;
+    std::memcpy(bits.data(), &sum, sizeof bits);
+    if ((bits[0] & 1) != 0) return sum;
+    // The neighbour on the side of what was lost is the odd one.
+    const bool outwards = (lost > 0) == (sum > 0);
+    if (outwards) {
+        bits[0] += 1;  // even, so there is no carry
+    } else {
+        bits[1] -= bits[0] == 0;
+        bits[0] -= 1;
+    }
+    quad odd;
+    std::memcpy(&odd, bits.data(), sizeof odd);
+    return odd;
+}
+
 /// Turns the raw part of lane i into a wide one.
 template <class T>
 void widen(chunk_model<T>& model, std::size_t block) noexcept {
@@ -102,9 +138,8 @@ template <class T>
 bool is_quantisable(const std::byte* values, std::size_t lanes, const quantiser<T>& how) noexcept {
     for (std::size_t lane = 0; lane < lanes; ++lane) {
         const T x = load_as<T>(values + lane * sizeof(T));
-        const T scaled = x * how.inverse;
-        if (!(std::abs(scaled) <= static_cast<T>(integer_limits<T>::contribution))) return false;
-        if (!(std::abs(x - std::nearbyint(scaled) * how.step) <= how.limit)) return false;
+        const T q = std::nearbyint(x * how.inverse);
+        if (!(std::abs(q) <= static_cast<T>(how.reach)) || !(std::abs(x - q * how.step) <= how.limit)) return false;
     }
     return true;
 }
@@ -206,6 +241,8 @@ void add_chunk(chunk_model<T>& a, const chunk_model<T>& b, T step, bool& exact) 
             }
             ours.quantised = true;
             if (overflow) {
+                // What is a -0.0 here would be one or not depending on when the overflow came.
+                ours.inexact |= ours.negative_zeros != 0;
                 widen(a, block);
                 for (std::size_t i = first; i < end; ++i) {
                     const quad product = static_cast<quad>(a.q[i]) * static_cast<quad>(step);
@@ -283,12 +320,16 @@ void restore_values(const chunk_model<T>& model, T step, std::uint32_t divisor, 
         } else if (b.raw == raw_form::single && divisor == 1) {
             y = model.single[i];
         } else {
-            quad raw = b.raw == raw_form::single ? static_cast<quad>(model.single[i])
-                                                 : static_cast<quad>(model.high[i]) + static_cast<quad>(model.low[i]);
-            if (b.raw == raw_form::wide && model.low[i] == 0) raw = static_cast<quad>(model.high[i]);
-            raw /= static_cast<quad>(divisor);
-            if (b.quantised && model.q[i] != 0) raw += static_cast<quad>(model.q[i]) * static_cast<quad>(step);
-            y = static_cast<T>(raw);
+            const bool wide = b.raw == raw_form::wide;
+            quad high = wide ? static_cast<quad>(model.high[i]) : static_cast<quad>(model.single[i]);
+            // Absent parts are -0.0, the neutral element.
+            quad low = wide && model.low[i] != 0 ? static_cast<quad>(model.low[i]) : -quad{0};
+            if (divisor != 1) {
+                high = (high + low) / static_cast<quad>(divisor);
+                low = -quad{0};
+            }
+            const quad product = b.quantised ? static_cast<quad>(model.q[i]) * static_cast<quad>(step) : -quad{0};
+            y = static_cast<T>(sum_to_odd(product, high, low));
         }
         store_as(values + i * sizeof(T), y);
     }

@@ -79,7 +79,7 @@ template <class T>
 status decode(std::span<const std::byte> bare, T step, std::uint64_t magnitude, std::span<T> values,
               std::uint32_t divisor) {
     const float_environment standard;
-    return explain(current_kernels<T>().decode(sequence_of(bare), {step, divisor, magnitude, nullptr},
+    return explain(current_kernels<T>().decode(sequence_of(bare), {step, divisor, magnitude},
                                                reinterpret_cast<std::byte*>(values.data()), values.size()));
 }
 
@@ -145,7 +145,7 @@ result<bare_census> census_of(std::span<const std::byte> bare, std::size_t count
             found.raw_blocks += (rate & kind_raw) != 0;
             if ((rate & kind_mask) == kind_mixed) {
                 const auto flags = load_as<std::uint32_t>(at + (rate & width_mask) * std::size_t{4});
-                if ((flags & ~(mixed_inexact | mixed_held)) != 0) return explain(stream_fault::corrupt);
+                if (!flags_are_valid(flags, rate)) return explain(stream_fault::corrupt);
                 found.exact &= (flags & mixed_inexact) == 0;
             }
             at += bytes;

@@ -22,19 +22,26 @@ inline constexpr std::size_t chunk_blocks = chunk_values / block_values;
 /// product of a relative bound and max - min.
 [[nodiscard]] double resolve_bound(bound limit, double min, double max) noexcept;
 
-/// How one contribution becomes integers: q = round(x * inverse), accepted when |x - q * step| <= limit.
-/// A block with an element that is not accepted is stored raw.
+/// How one contribution becomes integers: q = round(x * inverse), accepted when |q| <= reach and the reconstruction
+/// in T is within limit. A block with an element that is not accepted is stored raw.
 template <class T>
 struct quantiser {
     T step = 1;
     T inverse = 1;
     T limit = 0;
+    std::uint64_t reach = 0;
 };
+
+/// Largest |q| for which step and limit leave room for every rounding of T on the way: up to there the exact
+/// |x - q * step| is within limit, too, which is what sums of contributions rely on.
+template <class T>
+[[nodiscard]] std::uint64_t reach_of(T step, T limit) noexcept;
 
 /// A quantiser for an error bound e, with room left for the rounding of T at magnitude max_abs.
 ///
 /// e         finite, >= 0; 0 is lossless
-/// max_abs   largest finite magnitude that will be encoded, or a negative number when it is not known
+/// max_abs   largest finite magnitude that will be encoded, or a negative number when it is not known (larger ones
+///           than foreseen are stored raw)
 /// divisor   p when the decoded sum is to be divided by p (avg): step is then p * result_step, exactly
 template <class T>
 struct step_choice {

@@ -102,6 +102,8 @@ result<parsed_frame> parse_frame(std::span<const std::byte> frame) {
                                            " elements in " + std::to_string(header.payload_bytes) + " payload bytes"};
     if (header.payload_bytes != body - table_bytes(header.count))
         return corrupt("the frame has " + std::to_string(frame.size()) + " bytes, more than its header accounts for");
+    if (header.payload_bytes > bare_sum_bound(header.type, static_cast<std::size_t>(header.count)) - slack_bytes)
+        return corrupt("the payload is larger than " + std::to_string(header.count) + " elements can take");
     if (header.checksummed && checksum_of(at, frame.size()) != load_as<std::uint64_t>(at + at_checksum))
         return corrupt("the checksum does not match: the frame was damaged");
     if (!header.checksummed && load_as<std::uint64_t>(at + at_checksum) != 0)

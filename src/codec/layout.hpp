@@ -78,6 +78,11 @@ LACONIC_INLINE constexpr bool rate_is_valid(unsigned rate) noexcept {
     return sizeof(T) == 8 || (rate & width_mask) <= 32;
 }
 
+/// False for flag words of mixed blocks that no encoder writes: unknown bits, or planes behind a held chain.
+LACONIC_INLINE constexpr bool flags_are_valid(std::uint32_t flags, unsigned rate) noexcept {
+    return (flags & ~(mixed_inexact | mixed_held)) == 0 && ((flags & mixed_held) == 0 || (rate & width_mask) == 0);
+}
+
 template <class V>
 LACONIC_INLINE V load_as(const std::byte* from) noexcept {
     V value;

@@ -5,12 +5,14 @@
 #include <limits>
 #include <string>
 
+#include "codec/float_environment.hpp"
 #include "laconic/codec.hpp"
 
 namespace laconic {
 
 template <class T>
 result<comparison> compare(std::span<const T> original, std::span<const T> decoded) {
+    const codec::float_environment standard;
     if (original.size() != decoded.size())
         return status{errc::mismatch, "the arrays have " + std::to_string(original.size()) + " and " +
                                           std::to_string(decoded.size()) + " elements"};

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "codec/fle.hpp"
+#include "codec/float_environment.hpp"
 #include "codec/layout.hpp"
 #include "codec/quad.hpp"
 
@@ -31,6 +32,7 @@ double keep_bits(double value, int bits) noexcept {
 }  // namespace
 
 double resolve_bound(bound limit, double min, double max) noexcept {
+    const float_environment standard;
     if (limit.kind == bound_kind::absolute) return limit.value;
     // Neither the difference nor the product of two doubles is rounded by a type this wide where it matters.
     const quad exact = static_cast<quad>(limit.value) * (static_cast<quad>(max) - static_cast<quad>(min));
@@ -39,7 +41,19 @@ double resolve_bound(bound limit, double min, double max) noexcept {
 }
 
 template <class T>
+std::uint64_t reach_of(T step, T limit) noexcept {
+    constexpr auto most = static_cast<double>(integer_limits<T>::contribution);
+    // A limit of 0 accepts exact reconstructions only, and steps chosen for that make products exact.
+    if (limit == 0) return static_cast<std::uint64_t>(most);
+    // x * inverse, rint and q * step together miss by up to 1.5 ulp of x beyond half a step.
+    constexpr double rounding = 1.5 * static_cast<double>(std::numeric_limits<T>::epsilon());
+    const double room = static_cast<double>(limit) / static_cast<double>(step) - 0.5;
+    return room > 0 ? static_cast<std::uint64_t>(std::min(room / rounding, most)) : 0;
+}
+
+template <class T>
 step_choice<T> choose_step(double e, double max_abs, std::uint32_t divisor) noexcept {
+    const float_environment standard;
     constexpr int digits = std::numeric_limits<T>::digits;
     // Steps have few bits so that q * step is exact in double (f32) or in quad precision (f64), for sums too, and so
     // that divisor * result_step is exact in T.
@@ -54,14 +68,15 @@ step_choice<T> choose_step(double e, double max_abs, std::uint32_t divisor) noex
     choice.contribution.limit = at_most_e > 0 ? std::nextafter(at_most_e, T{0}) : T{0};
     choice.contribution_bound = e > 0 ? std::min(e, static_cast<double>(at_most_e)) : 0.0;
 
-    // x * inverse, rint and q * step together miss by up to 1.5 ulp of x; shrinking the step by 2^-k pays for that
-    // while |q| <= 2^(digits - 2 - k) / 1.5. Few classes, so that arrays compressed at one bound can be added.
+    // Shrinking the step by 2^-k pays for the rounding of T up to reach_of(). Few classes, so that arrays compressed
+    // at one bound can be added.
     constexpr std::array shrink_exponents{8, 5, 3, 2, 1};
     double step = 0;
     for (const int k : shrink_exponents) {
         const double shrunk = 2.0 * static_cast<double>(choice.contribution.limit) * (1.0 - std::ldexp(1.0, -k));
         step = keep_bits(shrunk / divisor, step_bits);
-        if (max_abs < 0 || max_abs <= step * divisor * std::ldexp(1.0, digits - 2 - k) / 1.5) break;
+        const auto reach = static_cast<double>(reach_of(static_cast<T>(step * divisor), choice.contribution.limit));
+        if (!(max_abs >= 0) || max_abs <= step * divisor * (reach - 1)) break;
     }
     const T result_step = static_cast<T>(step);
     const T contribution_step = result_step * static_cast<T>(divisor);
@@ -76,6 +91,7 @@ step_choice<T> choose_step(double e, double max_abs, std::uint32_t divisor) noex
         choice.contribution.step = static_cast<T>(divisor);
         choice.contribution.inverse = T{1} / static_cast<T>(divisor);
     }
+    choice.contribution.reach = reach_of(choice.contribution.step, choice.contribution.limit);
     return choice;
 }
 
@@ -89,16 +105,19 @@ step_choice<T> choose_constant_step(T value) noexcept {
         choice.contribution.step = magnitude;
         choice.contribution.inverse = inverse;
     }
+    choice.contribution.reach = reach_of(choice.contribution.step, choice.contribution.limit);
     return choice;
 }
 
 template <class T>
 std::uint64_t magnitude_of(const quantiser<T>& how, double max_abs) noexcept {
+    const float_environment standard;
     const double q = max_abs / static_cast<double>(how.step) * (1.0 + 0x1p-20) + 1.0;
-    const auto limit = integer_limits<T>::contribution;
-    return q < static_cast<double>(limit) ? static_cast<std::uint64_t>(q) : static_cast<std::uint64_t>(limit);
+    return q < static_cast<double>(how.reach) ? static_cast<std::uint64_t>(q) : how.reach;
 }
 
+template std::uint64_t reach_of(float, float) noexcept;
+template std::uint64_t reach_of(double, double) noexcept;
 template step_choice<float> choose_step(double, double, std::uint32_t) noexcept;
 template step_choice<double> choose_step(double, double, std::uint32_t) noexcept;
 template step_choice<float> choose_constant_step(float) noexcept;

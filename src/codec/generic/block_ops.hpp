@@ -74,8 +74,12 @@ struct block_ops {
     }
 
     /// Largest |q| of a contribution in the hot loops.
-    static constexpr std::uint64_t hot_limit =
-        sizeof(T) == 4 ? static_cast<std::uint64_t>(integer_limits<T>::contribution) : narrow_magnitude;
+    static LACONIC_INLINE std::uint64_t hot_limit(const quantiser<T>& how) noexcept {
+        return how.reach < narrow_magnitude ? how.reach : narrow_magnitude;
+    }
+    /// Planes of a delta between two integers of a contribution in the hot loops.
+    static constexpr unsigned widest_delta = sizeof(T) == 4 ? 27 : 32;
+    static_assert(widest_delta * 4 + 4 <= block_values * sizeof(T));
 
     /// Fetches the lines of a raw block that will be read (or written) a while later; reaching past the array is
     /// harmless.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Finds the chunks of a bare sequence: bytes in, checked views out. No chunk is touched before its sizes are known to
-// lie inside the sequence.
+// lie inside the sequence, and whatever docs/format/stream.md tells a reader to check is checked here, for decoding
+// and for sums alike.
 #pragma once
 
 #include "codec/engine.hpp"
@@ -9,26 +10,49 @@
 namespace laconic::codec {
 namespace {
 
+/// A checked chunk; `plain` when every block is a plain or signed one of at most 32 planes.
+struct chunk_view {
+    const std::byte* begin = nullptr;
+    const std::byte* rates = nullptr;
+    const std::byte* payload = nullptr;
+    std::size_t bytes = 0;
+    bool plain = true;
+};
+
 template <class T>
-struct chunk_reader {
-    /// Bounds of the next chunk of a sequence, checked; `plain` when every block is a plain or signed one of <= 32
-    /// planes.
-    struct chunk_view {
-        const std::byte* begin = nullptr;
-        const std::byte* rates = nullptr;
-        const std::byte* payload = nullptr;
-        std::size_t bytes = 0;
-        bool plain = true;
-    };
-    static stream_fault open_chunk(const std::byte* at, const std::byte* end, std::size_t count,
-                                   chunk_view& view) noexcept {
+class chunk_cursor {
+public:
+    explicit chunk_cursor(const sequence& from) noexcept
+        : begin_(from.bytes), at_(from.bytes), end_(from.bytes + from.size), table_(from.table) {}
+
+    /// Steps to the next chunk, of `count` values. The view's bytes may be read up to slack_bytes past their end; it
+    /// is valid until the next call.
+    stream_fault next(std::size_t count, chunk_view& view) noexcept {
+        if (const stream_fault fault = measure(count, view); fault != stream_fault::none) return fault;
+        if (table_ != nullptr) {
+            if (load_as<std::uint32_t>(table_) != chunk_entry(at_ - begin_)) return stream_fault::corrupt;
+            table_ += table_entry_bytes;
+        }
+        at_ += view.bytes;
+        if (LACONIC_UNLIKELY(static_cast<std::size_t>(end_ - at_) < slack_bytes)) {
+            std::memcpy(guarded_, view.begin, view.bytes);
+            view.rates = guarded_ + (view.rates - view.begin);
+            view.payload = guarded_ + (view.payload - view.begin);
+            view.begin = guarded_;
+        }
+        return stream_fault::none;
+    }
+    [[nodiscard]] bool at_end() const noexcept { return at_ == end_; }
+
+private:
+    stream_fault measure(std::size_t count, chunk_view& view) const noexcept {
         const std::size_t block_count = blocks_in(count);
         const std::size_t head = chunk_head_bytes<T>(block_count);
-        const auto available = static_cast<std::size_t>(end - at);
+        const auto available = static_cast<std::size_t>(end_ - at_);
         if (available < head) return stream_fault::truncated;
-        view.begin = at;
-        view.rates = at + base_bytes<T>;
-        view.payload = at + head;
+        view.begin = at_;
+        view.rates = at_ + base_bytes<T>;
+        view.payload = at_ + head;
         std::size_t planes = 0;
         unsigned seen = 0;
         unsigned widest = 0;
@@ -38,34 +62,41 @@ struct chunk_reader {
             seen |= rate;
             widest = widest < (rate & width_mask) ? (rate & width_mask) : widest;
         }
+        for (std::size_t pad = block_count; pad % 4 != 0; ++pad)
+            if (view.rates[pad] != std::byte{0}) return stream_fault::corrupt;
         view.plain = (seen & kind_mask) == 0 && widest <= 32;
-        std::size_t bytes = planes * 4;
-        if (LACONIC_UNLIKELY(!view.plain)) {
-            bytes = 0;
-            view.plain = true;
-            for (std::size_t block = 0; block < block_count; ++block) {
-                const auto rate = std::to_integer<unsigned>(view.rates[block]);
-                if (!rate_is_valid<T>(rate)) return stream_fault::corrupt;
-                const std::size_t rest = count - block * block_values;
-                bytes += block_bytes<T>(rate, rest < block_values ? rest : block_values);
-                view.plain &= (rate & kind_raw) == 0 && (rate & width_mask) <= 32;
-            }
-        }
-        view.bytes = head + bytes;
+        view.bytes = head + planes * 4;
+        if (LACONIC_UNLIKELY(!view.plain)) return measure_blocks(count, head, available, view);
         return view.bytes <= available ? stream_fault::none : stream_fault::truncated;
     }
 
-    /// A copy of a chunk with room behind it, for chunks whose over-reads could leave the caller's buffer.
-    struct guarded_chunk {
-        alignas(64) std::byte bytes[sum_chunk_bytes<T> + slack_bytes];
-        LACONIC_INLINE void guard(chunk_view& view, const std::byte* end) noexcept {
-            if (static_cast<std::size_t>(end - view.begin) >= view.bytes + slack_bytes) return;
-            std::memcpy(bytes, view.begin, view.bytes);
-            view.rates = bytes + (view.rates - view.begin);
-            view.payload = bytes + (view.payload - view.begin);
-            view.begin = bytes;
+    stream_fault measure_blocks(std::size_t count, std::size_t head, std::size_t available,
+                                chunk_view& view) const noexcept {
+        view.bytes = head;
+        view.plain = true;
+        for (std::size_t block = 0; block < blocks_in(count); ++block) {
+            const auto rate = std::to_integer<unsigned>(view.rates[block]);
+            if (!rate_is_valid<T>(rate)) return stream_fault::corrupt;
+            const std::size_t rest = count - block * block_values;
+            const std::size_t bytes = block_bytes<T>(rate, rest < block_values ? rest : block_values);
+            if (available - view.bytes < bytes) return stream_fault::truncated;
+            if ((rate & kind_mask) == kind_mixed) {
+                const std::size_t planes = (rate & width_mask) * std::size_t{4};
+                if (!flags_are_valid(load_as<std::uint32_t>(view.begin + view.bytes + planes), rate))
+                    return stream_fault::corrupt;
+            }
+            view.bytes += bytes;
+            view.plain &= (rate & kind_raw) == 0 && (rate & width_mask) <= 32;
         }
-    };
+        return stream_fault::none;
+    }
+
+    const std::byte* begin_;
+    const std::byte* at_;
+    const std::byte* end_;
+    const std::byte* table_;
+    // A copy of a chunk with room behind it, for chunks whose over-reads could leave the caller's buffer.
+    alignas(64) std::byte guarded_[sum_chunk_bytes<T> + slack_bytes];
 };
 
 }  // namespace

@@ -13,8 +13,6 @@ struct decode_kernels {
     using ops = block_ops<S, T>;
     using base_type = typename ops::base_type;
     using ints = typename S::ints;
-    using reader = chunk_reader<T>;
-    using chunk_view = typename reader::chunk_view;
 
     static void decode_exactly(const chunk_view& view, std::size_t count, const restore_rule<T>& how,
                                std::byte* values) noexcept {
@@ -77,25 +75,16 @@ struct decode_kernels {
         return true;
     }
 
-    static stream_fault decode(sequence from, const restore_rule<T>& how, std::byte* values,
+    static stream_fault decode(const sequence& from, const restore_rule<T>& how, std::byte* values,
                                std::size_t count) noexcept {
-        const std::byte* in = from.bytes;
-        const std::byte* const end = in + from.size;
-        const std::byte* table = how.table;
-        typename reader::guarded_chunk guarded;
+        chunk_cursor<T> cursor(from);
         // Below 2^24 every integer is exact in float and one multiplication rounds once; above, double does it.
         const bool wide = sizeof(T) == 4 && how.magnitude > (std::uint64_t{1} << 24);
         const bool narrow = how.magnitude <= narrow_magnitude;
         for (std::size_t done = 0; done < count; done += chunk_values) {
             const std::size_t n = count - done < chunk_values ? count - done : chunk_values;
             chunk_view view;
-            if (const auto fault = reader::open_chunk(in, end, n, view); fault != stream_fault::none) return fault;
-            if (table != nullptr) {
-                if (load_as<std::uint32_t>(table) != chunk_entry(in - from.bytes)) return stream_fault::corrupt;
-                table += table_entry_bytes;
-            }
-            in += view.bytes;
-            guarded.guard(view, end);
+            if (const auto fault = cursor.next(n, view); fault != stream_fault::none) return fault;
             std::byte* const to = values + done * sizeof(T);
             if (!narrow || !is_simple(view, n) || (how.divisor != 1 && !view.plain)) {
                 decode_exactly(view, n, how, to);
@@ -105,7 +94,7 @@ struct decode_kernels {
                 decode_chunk<false>(view, n, how.step, to);
             }
         }
-        return in == end ? stream_fault::none : stream_fault::corrupt;
+        return cursor.at_end() ? stream_fault::none : stream_fault::corrupt;
     }
 };
 

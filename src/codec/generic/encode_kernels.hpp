@@ -65,6 +65,8 @@ struct encode_kernels {
             carry = S::last(q);
             at += std::size_t{4} * rate;
             if (LACONIC_UNLIKELY(signs != 0)) {
+                // Integers out of reach, found below, may make blocks that are larger than raw ones.
+                if (rate > ops::widest_delta) return encode_exactly(values, count, how, out, report);
                 store_as(at, signs);
                 at += 4;
                 rate |= kind_signed;
@@ -72,7 +74,7 @@ struct encode_kernels {
             rates[block] = static_cast<std::byte>(rate);
         }
         const std::uint64_t magnitude = S::template highest<T>(peak);
-        if (LACONIC_UNLIKELY(magnitude > ops::hot_limit)) return encode_exactly(values, count, how, out, report);
+        if (LACONIC_UNLIKELY(magnitude > ops::hot_limit(how))) return encode_exactly(values, count, how, out, report);
         store_as(out, base);
         report.magnitude = ops::larger(report.magnitude, magnitude);
         report.raw_blocks += raw_blocks;

@@ -13,8 +13,6 @@ struct sum_kernels {
     using ops = block_ops<S, T>;
     using base_type = typename ops::base_type;
     using ints = typename S::ints;
-    using reader = chunk_reader<T>;
-    using chunk_view = typename reader::chunk_view;
 
     static LACONIC_INLINE void copy_planes(const std::byte* from, unsigned width, std::byte* to) noexcept {
         S::copy64(from, to);
@@ -81,33 +79,23 @@ struct sum_kernels {
         return write_chunk(sum, out);
     }
 
-    static stream_fault add(sequence a, sequence b, std::size_t count, T step, std::uint64_t magnitude, sink out,
-                            sum_report& report) noexcept {
-        const std::byte* in_a = a.bytes;
-        const std::byte* in_b = b.bytes;
-        const std::byte* const end_a = in_a + a.size;
-        const std::byte* const end_b = in_b + b.size;
-        typename reader::guarded_chunk guarded_a;
-        typename reader::guarded_chunk guarded_b;
+    static stream_fault add(const sequence& a, const sequence& b, std::size_t count, T step, std::uint64_t magnitude,
+                            sink out, sum_report& report) noexcept {
+        chunk_cursor<T> cursor_a(a);
+        chunk_cursor<T> cursor_b(b);
         std::byte* at = out.bytes;
         for (std::size_t done = 0; done < count; done += chunk_values) {
             const std::size_t n = count - done < chunk_values ? count - done : chunk_values;
             chunk_view view_a;
             chunk_view view_b;
-            if (const auto fault = reader::open_chunk(in_a, end_a, n, view_a); fault != stream_fault::none)
-                return fault;
-            if (const auto fault = reader::open_chunk(in_b, end_b, n, view_b); fault != stream_fault::none)
-                return fault;
-            in_a += view_a.bytes;
-            in_b += view_b.bytes;
-            guarded_a.guard(view_a, end_a);
-            guarded_b.guard(view_b, end_b);
+            if (const auto fault = cursor_a.next(n, view_a); fault != stream_fault::none) return fault;
+            if (const auto fault = cursor_b.next(n, view_b); fault != stream_fault::none) return fault;
             ops::note_chunk(out, at);
             const bool fast = view_a.plain && view_b.plain && magnitude <= narrow_magnitude;
             at += fast ? add_chunk_fast(view_a, view_b, n, at) : add_exactly(view_a, view_b, n, step, at, report.exact);
         }
         report.bytes = static_cast<std::size_t>(at - out.bytes);
-        return in_a == end_a && in_b == end_b ? stream_fault::none : stream_fault::corrupt;
+        return cursor_a.at_end() && cursor_b.at_end() ? stream_fault::none : stream_fault::corrupt;
     }
 
     /// Sum of values and a plain chunk in one pass; 0 when the values need the patient path, or when their integers
@@ -167,7 +155,7 @@ struct sum_kernels {
             rates[block] = static_cast<std::byte>(width);
         }
         const std::uint64_t highest = S::template highest<T>(peak);
-        if (LACONIC_UNLIKELY(highest > ops::hot_limit || highest + others > narrow_magnitude)) return 0;
+        if (LACONIC_UNLIKELY(highest > ops::hot_limit(how) || highest + others > narrow_magnitude)) return 0;
         magnitude = ops::larger(magnitude, highest);
         store_as(out, static_cast<base_type>(static_cast<std::uint64_t>(base) +
                                              static_cast<std::uint64_t>(load_as<base_type>(b.begin))));
@@ -185,18 +173,14 @@ struct sum_kernels {
         return write_chunk(sum, out);
     }
 
-    static stream_fault add_values(const std::byte* values, std::size_t count, const quantiser<T>& how, sequence b,
-                                   std::uint64_t magnitude, sink out, sum_report& report) noexcept {
-        const std::byte* in = b.bytes;
-        const std::byte* const end = in + b.size;
-        typename reader::guarded_chunk guarded;
+    static stream_fault add_values(const std::byte* values, std::size_t count, const quantiser<T>& how,
+                                   const sequence& b, std::uint64_t magnitude, sink out, sum_report& report) noexcept {
+        chunk_cursor<T> cursor(b);
         std::byte* at = out.bytes;
         for (std::size_t done = 0; done < count; done += chunk_values) {
             const std::size_t n = count - done < chunk_values ? count - done : chunk_values;
             chunk_view view;
-            if (const auto fault = reader::open_chunk(in, end, n, view); fault != stream_fault::none) return fault;
-            in += view.bytes;
-            guarded.guard(view, end);
+            if (const auto fault = cursor.next(n, view); fault != stream_fault::none) return fault;
             const std::byte* const from = values + done * sizeof(T);
             ops::note_chunk(out, at);
             std::size_t bytes = 0;
@@ -206,7 +190,7 @@ struct sum_kernels {
             at += bytes;
         }
         report.bytes = static_cast<std::size_t>(at - out.bytes);
-        return in == end ? stream_fault::none : stream_fault::corrupt;
+        return cursor.at_end() ? stream_fault::none : stream_fault::corrupt;
     }
 };
 

@@ -7,27 +7,30 @@
 namespace laconic::testing {
 namespace {
 
-/// Decodes as its header says; returns whether all readers agree that the frame is good.
-bool readable(const std::vector<std::byte>& frame) {
+/// What each reader says of a frame that should hold `count` elements of T.
+struct verdicts {
+    bool inspected, decompressed, added, added_in_place, fused;
+    [[nodiscard]] bool none() const { return !inspected && !decompressed && !added && !added_in_place && !fused; }
+    [[nodiscard]] bool all() const { return inspected && decompressed && added && added_in_place && fused; }
+};
+
+template <class T>
+verdicts read_everywhere(const std::vector<std::byte>& frame, std::size_t count) {
     const std::span<const std::byte> bytes(frame);
-    const auto info = inspect(bytes);
-    if (!info) return false;
-    if (info->count > 1 << 20) return false;
-    status outcome;
-    if (info->type == element_type::f32) {
-        std::vector<float> y(info->count);
-        outcome = decompress(bytes, std::span<float>(y));
-    } else {
-        std::vector<double> y(info->count);
-        outcome = decompress(bytes, std::span<double>(y));
+    verdicts found{};
+    found.inspected = inspect(bytes).ok();
+    std::vector<T> values(count, T{0.5});
+    // Buffers of exactly the documented size: sanitizers see what lies behind them.
+    std::vector<std::byte> out(sum_bound(element_type_of<T>::value, count));
+    found.fused = add(std::span<const T>(values), bytes, std::span<std::byte>(out)).ok();
+    found.added = add(bytes, bytes, std::span<std::byte>(out)).ok();
+    if (frame.size() <= out.size()) {
+        std::copy(frame.begin(), frame.end(), out.begin());
+        found.added_in_place =
+            add(std::span<const std::byte>(out).first(frame.size()), bytes, std::span<std::byte>(out)).ok();
     }
-    std::vector<std::byte> out(sum_bound(info->type, info->count));
-    const auto sum = add(bytes, bytes, std::span<std::byte>(out));
-    if (info->type == element_type::f32) {
-        const std::vector<float> x(info->count, 0.5F);
-        (void)add(std::span<const float>(x), bytes, std::span<std::byte>(out)).ok();
-    }
-    return outcome.ok() && sum.ok();
+    found.decompressed = decompress(bytes, std::span<T>(values)).ok();
+    return found;
 }
 
 template <class T>
@@ -41,11 +44,10 @@ TEST(frames, report_every_truncation) {
     on_every_engine([](const std::string& engine) {
         for (const char* name : {"smooth", "special", "minus_0"}) {
             const auto whole = sample<float>(name, false);
-            ASSERT_TRUE(readable(whole));
+            ASSERT_TRUE(read_everywhere<float>(whole, 2300).all());
             for (std::size_t size = 0; size < whole.size(); ++size) {
-                // A copy of exactly this size: sanitizers see what lies behind it.
                 const std::vector<std::byte> cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
-                ASSERT_FALSE(readable(cut)) << engine << " " << name << " cut to " << size;
+                ASSERT_TRUE(read_everywhere<float>(cut, 2300).none()) << engine << " " << name << " cut to " << size;
             }
         }
     });
@@ -63,7 +65,10 @@ TEST(frames, survive_flipped_bytes) {
                     auto damaged = *whole;
                     for (std::uint64_t flips = 1 + random() % 3; flips > 0; --flips)
                         damaged[random() % (round % 2 == 0 ? 512 : damaged.size())] = static_cast<std::byte>(random());
-                    (void)readable(damaged);
+                    if (whole == &f64)
+                        (void)read_everywhere<double>(damaged, 2300);
+                    else
+                        (void)read_everywhere<float>(damaged, 2300);
                 }
             }
         }
@@ -72,21 +77,67 @@ TEST(frames, survive_flipped_bytes) {
 
 TEST(frames, with_a_checksum_report_every_flipped_byte) {
     const auto whole = sample<float>("smooth", true);
-    ASSERT_TRUE(readable(whole));
+    ASSERT_TRUE(read_everywhere<float>(whole, 2300).all());
     EXPECT_TRUE(inspect(whole).value().checksummed);
     for (std::size_t at = 0; at < whole.size(); ++at) {
         auto damaged = whole;
         damaged[at] ^= std::byte{0x10};
-        ASSERT_FALSE(readable(damaged)) << "byte " << at;
+        ASSERT_TRUE(read_everywhere<float>(damaged, 2300).none()) << "byte " << at;
     }
 }
 
-TEST(frames, reject_a_wrong_chunk_table) {
-    auto frame = compressed(make_field<float>("smooth", 5000), bound::abs(1e-3));
-    frame[64 + 4] ^= std::byte{1};
-    std::vector<float> y(5000);
-    EXPECT_EQ(decompress(std::span<const std::byte>(frame), std::span<float>(y)).code(), errc::corrupt);
+TEST(frames, are_refused_by_every_reader_alike) {
+    on_every_engine([](const std::string& engine) {
+        // Header 64, table 3 * 4; three chunks, the last of 904 elements: 29 blocks, 3 bytes of padding.
+        const auto plain = compressed(make_field<float>("smooth", 5000), bound::abs(1e-3));
+        auto table = plain;
+        table[64 + 4] ^= std::byte{1};
+        EXPECT_TRUE(read_everywhere<float>(table, 5000).none()) << engine;
+        std::uint32_t last = 0;
+        std::memcpy(&last, plain.data() + 64 + 8, sizeof last);
+        auto padding = plain;
+        padding[64 + 12 + std::size_t{last} * 4 + 4 + 29] = std::byte{1};
+        EXPECT_TRUE(read_everywhere<float>(padding, 5000).none()) << engine;
+
+        // One mixed block: base 4, rates 4, planes, flag word.
+        std::vector<float> spike(32, 1.0F);
+        spike[3] = HUGE_VALF;
+        const auto mixed =
+            sum_of(compressed(spike, bound::abs(1e-3)), compressed(std::vector<float>(32, 1.0F), bound::abs(1e-3)));
+        ASSERT_TRUE(read_everywhere<float>(mixed, 32).all());
+        const std::size_t chunk = 64 + 4;
+        const unsigned rate = std::to_integer<unsigned>(mixed[chunk + 4]);
+        ASSERT_EQ(rate & 0xC0U, 0xC0U);
+        const std::size_t flags = chunk + 8 + std::size_t{4} * (rate & 0x3FU);
+        auto unknown = mixed;
+        unknown[flags] |= std::byte{4};
+        EXPECT_TRUE(read_everywhere<float>(unknown, 32).none()) << engine;
+        const auto held = sum_of(compressed(spike, bound::abs(1e-3)), compressed(spike, bound::abs(1e-3)));
+        ASSERT_TRUE(read_everywhere<float>(held, 32).all());
+        auto planes = held;
+        planes[chunk + 4] |= std::byte{1};
+        EXPECT_TRUE(read_everywhere<float>(planes, 32).none()) << engine;
+    });
+}
+
+TEST(frames, with_more_payload_than_their_count_can_take_are_refused) {
+    // One element and a megabyte: an in-place sum must not move that into a buffer sized for one element.
+    auto frame = compressed(std::vector<float>{1.0F}, bound::abs(1e-3));
+    frame.resize(1 << 20);
+    const std::uint64_t payload = frame.size() - 68;
+    std::memcpy(frame.data() + 48, &payload, sizeof payload);
     EXPECT_EQ(inspect(frame).error().code(), errc::corrupt);
+    std::vector<std::byte> out(sum_bound(element_type::f32, 1));
+    const auto ours = compressed(std::vector<float>{1.0F}, bound::abs(1e-3));
+    EXPECT_EQ(add(std::span<const std::byte>(frame), std::span<const std::byte>(ours), std::span<std::byte>(out))
+                  .error()
+                  .code(),
+              errc::corrupt);
+    std::vector<std::byte> whole = frame;
+    EXPECT_EQ(add(std::span<const std::byte>(whole), std::span<const std::byte>(ours), std::span<std::byte>(whole))
+                  .error()
+                  .code(),
+              errc::corrupt);
 }
 
 TEST(frames, reject_set_reserved_bits_and_unknown_numbers) {

@@ -25,6 +25,20 @@ TEST(ratio, of_alternating_raw_and_wide_blocks_stays_within_the_bound) {
     EXPECT_EQ(inspect(frame).value().raw_blocks, x.size() / 64);
 }
 
+TEST(ratio, of_signed_blocks_with_integers_out_of_reach_stays_within_the_bound) {
+    // 32 planes and a mask would be more than a raw block; the buffer has exactly the documented size.
+    for (const double e : {0.5, 0.0}) {
+        on_every_engine([&](const std::string& engine) {
+            std::vector<float> x(2048);
+            for (std::size_t i = 0; i < x.size(); ++i) x[i] = i % 32 == 7 ? -0.0F : (i % 2 == 0 ? 0x1p29F : -0x1p29F);
+            const auto frame = compressed(x, bound::abs(e));
+            EXPECT_LE(frame.size(), compress_bound(element_type::f32, x.size())) << engine;
+            const auto y = decompressed<float>(frame);
+            for (std::size_t i = 0; i < x.size(); ++i) ASSERT_TRUE(keeps_promise(x[i], y[i], e)) << engine << " " << i;
+        });
+    }
+}
+
 TEST(ratio, of_tiny_arrays_is_bounded_by_header_and_padding) {
     for (std::size_t n = 0; n < 40; ++n)
         EXPECT_LE(compressed(make_field<float>("any_bits", n), bound::abs(1e-30)).size(),

@@ -90,6 +90,46 @@ TYPED_TEST(raw_sums, with_compressed_blocks_keep_the_bound) {
     });
 }
 
+TYPED_TEST(raw_sums, decode_with_one_rounding) {
+    // q * step is half way between two values; a tiny raw part decides.
+    const TypeParam step = 1;
+    const auto half = static_cast<TypeParam>(std::ldexp(1.0, std::numeric_limits<TypeParam>::digits));
+    const TypeParam tiny = std::numeric_limits<TypeParam>::min();
+    for (const TypeParam sign : {TypeParam{1}, TypeParam{-1}}) {
+        // half + 1 is a tie between half and half + 2: to even without, away from it with the tiny part.
+        std::vector<TypeParam> x(32, sign * half);
+        std::vector<TypeParam> y(32, sign * step);
+        std::vector<TypeParam> z(32, sign * tiny);
+        x[5] = y[5] = z[5] = std::numeric_limits<TypeParam>::infinity();  // makes the block raw
+        const auto sum = sum_of(sum_of(compressed(x, bound::lossless()), compressed(y, bound::lossless())),
+                                compressed(z, bound::lossless()));
+        const auto decoded = decompressed<TypeParam>(sum);
+        if (inspect(sum).value().exact_sums) {
+            EXPECT_EQ(decoded[0], sign * (half + 2));
+        }
+        const auto pair = sum_of(compressed(x, bound::lossless()), compressed(y, bound::lossless()));
+        EXPECT_TRUE(inspect(pair).value().exact_sums);
+        EXPECT_EQ(decompressed<TypeParam>(pair)[0], sign * half);
+        // An integer part and a raw part.
+        std::vector<TypeParam> ones(32, sign);
+        const auto mixed = sum_of(compressed(ones, bound::lossless()), compressed(x, bound::lossless()));
+        EXPECT_EQ(decompressed<TypeParam>(mixed)[0], sign * half);
+    }
+}
+
+TEST(raw_sums_of_float, decode_ties_by_what_lies_far_below) {
+    // 1 + 2^-24 + 2^-100: a tie in float but for the last part.
+    std::vector<float> one(32, 1.0F);
+    std::vector<float> half_ulp(32, 0x1p-24F);
+    std::vector<float> tiny(32, 0x1p-70F);
+    tiny[0] = half_ulp[0] = HUGE_VALF;  // raw blocks; `one` stays an integer
+    const auto a = compressed(one, bound::lossless());
+    const auto raw = sum_of(compressed(half_ulp, bound::lossless()), compressed(tiny, bound::lossless()));
+    ASSERT_TRUE(inspect(raw).value().exact_sums);
+    EXPECT_EQ(decompressed<float>(sum_of(a, raw))[1], std::nextafter(1.0F, 2.0F));
+    EXPECT_EQ(decompressed<float>(sum_of(a, compressed(half_ulp, bound::lossless())))[1], 1.0F);
+}
+
 TEST(raw_sums_of_float, announce_when_the_order_matters) {
     // 1e30 + 1 - 1e30 has no exact double: the frame must say so.
     const std::vector<float> big(32, 1e30F);

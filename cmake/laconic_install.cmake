@@ -48,12 +48,20 @@ endforeach()
 if(NOT TARGET laconic OR CMAKE_CROSSCOMPILING OR LACONIC_SANITIZE)
   return()
 endif()
-set(generated ${PROJECT_BINARY_DIR}/bash-completion/laconic)
-add_custom_command(OUTPUT ${generated}
-  COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/bash-completion
-  COMMAND $<TARGET_FILE:laconic> completion bash > ${generated}
-  DEPENDS laconic VERBATIM)
-install(FILES ${generated} DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+# A shell, and where it looks for a file of which name.
+function(laconic_install_completion shell folder name)
+  set(script ${PROJECT_BINARY_DIR}/${shell}-completion/${name})
+  add_custom_command(OUTPUT ${script}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/${shell}-completion
+    COMMAND $<TARGET_FILE:laconic> completion ${shell} > ${script}
+    DEPENDS laconic VERBATIM)
+  install(FILES ${script} DESTINATION ${CMAKE_INSTALL_DATADIR}/${folder})
+  set(generated ${generated} ${script} PARENT_SCOPE)
+endfunction()
+set(generated)
+laconic_install_completion(bash bash-completion/completions laconic)
+laconic_install_completion(zsh zsh/site-functions _laconic)
+laconic_install_completion(fish fish/vendor_completions.d laconic.fish)
 
 find_program(HELP2MAN help2man)
 if(HELP2MAN)

@@ -22,4 +22,16 @@ laconic::status agreed(const laconic::status& mine, MPI_Comm comm) {
     return {static_cast<laconic::errc>(code_and_length[0]), context};
 }
 
+laconic::status alike(const std::string& mine, MPI_Comm comm) {
+    auto length = static_cast<int>(mine.size());
+    MPI_Bcast(&length, 1, MPI_INT, 0, comm);
+    std::string first = mine;
+    first.resize(static_cast<std::size_t>(length));
+    MPI_Bcast(first.data(), length, MPI_CHAR, 0, comm);
+    if (first == mine) return agreed({}, comm);
+    return agreed({laconic::errc::invalid_argument,
+                   "the ranks have different options, '" + first + "' and '" + mine + "'; give all of them the same"},
+                  comm);
+}
+
 }  // namespace stacking

@@ -5,11 +5,16 @@
 
 #include <mpi.h>
 
+#include <string>
+
 #include "laconic/status.hpp"
 
 namespace stacking {
 
 /// ok when all ranks are; else the status of the lowest rank that is not. Collective over comm.
 [[nodiscard]] laconic::status agreed(const laconic::status& mine, MPI_Comm comm);
+
+/// ok when all ranks have the same text, else invalid_argument on all of them. Collective over comm.
+[[nodiscard]] laconic::status alike(const std::string& mine, MPI_Comm comm);
 
 }  // namespace stacking

@@ -88,11 +88,16 @@ int run(int argc, char** argv, MPI_Comm comm) {
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &ranks);
     const auto wanted = stacking::parse_command_line(argc, argv);
-    if (!wanted) return fail(wanted.error(), rank);
-    if (wanted->help) {
+    // mpiexec can give every rank a command line of its own.
+    if (const laconic::status bad = stacking::agreed(wanted.error(), comm); !bad.ok()) return fail(bad, rank);
+    int help = wanted->help ? 1 : 0;
+    MPI_Allreduce(MPI_IN_PLACE, &help, 1, MPI_INT, MPI_MAX, comm);
+    if (help != 0) {
         if (rank == 0) std::fputs(wanted->help_text.c_str(), stdout);
         return done;
     }
+    if (const laconic::status bad = stacking::alike(stacking::in_words(*wanted), comm); !bad.ok())
+        return fail(bad, rank);
     if (const laconic::status bad = stacking::try_algorithms(*wanted, comm); !bad.ok()) return fail(bad, rank);
     const laconic::status writable = rank == 0 ? stacking::prepare_output(*wanted) : laconic::status{};
     if (const laconic::status bad = stacking::agreed(writable, comm); !bad.ok()) return fail(bad, rank);

@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "agreement.hpp"
+#include "judge.hpp"
 
 namespace stacking {
 namespace {
@@ -20,10 +21,6 @@ using laconic::status;
 
 template <class T>
 constexpr bool is_float = std::is_same_v<T, float>;
-
-// Wide enough that the rounding of a sum over any number of ranks does not show beside an error bound.
-template <class T>
-using exact_type = std::conditional_t<is_float<T>, double, long double>;
 
 template <class T>
 MPI_Datatype mpi_type() {
@@ -43,6 +40,7 @@ laconic::allreduce_options options_for(const settings& wanted, const std::string
     options.limit = wanted.limit;
     options.bound_scope = wanted.scope;
     options.algorithm = algorithm;
+    options.segment_bytes = wanted.segment_bytes;
     return options;
 }
 
@@ -95,27 +93,6 @@ bool same_on_all_ranks(const std::vector<T>& values, MPI_Comm comm) {
     std::uint64_t extremes[2] = {hash, ~hash};
     MPI_Allreduce(MPI_IN_PLACE, extremes, 2, MPI_UINT64_T, MPI_MAX, comm);
     return extremes[0] == ~extremes[1];
-}
-
-// Distances are taken in the wide type. A value that is not finite on either side is left to the library's own tests.
-template <class T>
-void judge(const std::vector<exact_type<T>>& exact, const std::vector<T>& stack, double range, table_row& row) {
-    exact_type<T> squares = 0, worst = 0;
-    std::size_t counted = 0;
-    for (std::size_t i = 0; i < exact.size(); ++i) {
-        const exact_type<T> error = std::abs(exact[i] - static_cast<exact_type<T>>(stack[i]));
-        if (!std::isfinite(error)) continue;
-        ++counted;
-        squares += error * error;
-        worst = std::max(worst, error);
-        const T size = std::abs(stack[i]);
-        const exact_type<T> half_ulp = (std::nextafter(size, std::numeric_limits<T>::infinity()) - size) / T(2);
-        if (row.bound > 0 && error > static_cast<exact_type<T>>(row.bound) + half_ulp) ++row.violations;
-    }
-    row.max_error = static_cast<double>(worst);
-    const double rmse = counted == 0 ? 0 : std::sqrt(static_cast<double>(squares) / static_cast<double>(counted));
-    row.nrmse = range > 0 ? rmse / range : 0;
-    row.psnr = rmse > 0 ? 20 * std::log10(range / rmse) : std::numeric_limits<double>::infinity();
 }
 
 template <class Wide>
@@ -184,7 +161,12 @@ result<measurement> measure(const settings& wanted, const std::vector<T>& mine, 
             }
             fill_traffic(*report, comm, row);
             row.same_on_all_ranks = same_on_all_ranks(stack, comm);
-            if (rank == 0) judge<T>(exact, stack, found.range, row);
+            if (rank == 0) {
+                const verdict error = judge<T>(exact, stack, found.range, row.bound);
+                row.max_error = error.max, row.psnr = error.psnr, row.nrmse = error.nrmse;
+                // MPI_Allreduce promises nothing.
+                row.violations = i == 0 ? 0 : error.violations;
+            }
             if (rank == 0) found.compressed.assign(stack.begin(), stack.end());
         }
     }

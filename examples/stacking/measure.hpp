@@ -24,7 +24,7 @@ struct table_row {
     double max_error = 0;          ///< against the exact stack
     double bound = 0;              ///< guaranteed before the final rounding; 0 for MPI_Allreduce, which promises none
     double psnr = 0, nrmse = 0;
-    std::uint64_t violations = 0;    ///< values further off than bound + half an ulp
+    std::uint64_t violations = 0;    ///< values further off than bound + half an ulp, or no longer finite
     bool same_on_all_ranks = false;  ///< bit for bit
 };
 

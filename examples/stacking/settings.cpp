@@ -5,8 +5,10 @@
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <limits>
+#include <sstream>
 
 namespace stacking {
 namespace {
@@ -44,7 +46,7 @@ std::vector<std::size_t> lengths(const std::string& text) {
 }
 
 struct raw_text {
-    std::string dims, grid = "601x301", type = "f32", fastest = "x", scope = "result", op = "sum";
+    std::string dims, grid = "601x301", type = "f32", fastest = "x", scope, op = "sum", config, engine;
     double abs = 0, rel = 0;
     std::size_t shots = 24, panels = 41;
 };
@@ -60,6 +62,26 @@ laconic::status read_bound(const CLI::App& app, const raw_text& text, settings& 
         }
         into.limit = absolute ? laconic::bound::abs(value) : laconic::bound::rel(value);
     }
+    return {};
+}
+
+/// What the environment and the TOML file say. These two flags override variables that are read deep in the library, so
+/// they take their places.
+laconic::status read_library_options(const raw_text& text, settings& into) {
+    if (!text.config.empty()) ::setenv("LACONIC_CONFIG", text.config.c_str(), 1);
+    if (!text.engine.empty()) {
+        ::setenv("LACONIC_FORCE_ISA", text.engine.c_str(), 1);
+        if (const laconic::status bad = laconic::use_engine(text.engine); !bad.ok())
+            return wrong("--force-isa: " + bad.context());
+    }
+    const auto options = laconic::allreduce_options::from_environment();
+    // A TOML file that is not there is wrong usage too.
+    if (!options) return wrong(options.error().context());
+    // No bound is 0 there: lossless. This example is about bounds and has one of its own.
+    if (options->limit.value > 0) into.limit = options->limit;
+    into.scope = options->bound_scope;
+    into.segment_bytes = options->segment_bytes;
+    if (into.algorithms.empty()) into.algorithms = {options->algorithm};
     return {};
 }
 
@@ -98,8 +120,10 @@ laconic::status read_dimensions(const CLI::App& app, const raw_text& text, setti
 laconic::status check(const CLI::App& app, const raw_text& text, settings& into) {
     into.type = text.type == "f64" ? laconic::element_type::f64 : laconic::element_type::f32;
     into.depth_fastest = text.fastest == "z";
-    into.scope = text.scope == "contribution" ? laconic::scope::contribution : laconic::scope::result;
     into.operation = text.op == "avg" ? laconic::reduction::avg : laconic::reduction::sum;
+    if (laconic::status bad = read_library_options(text, into); !bad.ok()) return bad;
+    if (!text.scope.empty())
+        into.scope = text.scope == "contribution" ? laconic::scope::contribution : laconic::scope::result;
     if (laconic::status bad = read_bound(app, text, into); !bad.ok()) return bad;
     if (laconic::status bad = read_dimensions(app, text, into); !bad.ok()) return bad;
     constexpr auto most = static_cast<std::size_t>(std::numeric_limits<int>::max());
@@ -114,9 +138,22 @@ laconic::status check(const CLI::App& app, const raw_text& text, settings& into)
 
 }  // namespace
 
+std::string in_words(const settings& wanted) {
+    std::ostringstream text;
+    text << wanted.nx << 'x' << wanted.nz << 'x' << wanted.panels << ' '
+         << (wanted.type == laconic::element_type::f64 ? "f64" : "f32") << ", " << wanted.files.size() << " files, "
+         << (wanted.limit.kind == laconic::bound_kind::absolute ? "abs " : "rel ") << wanted.limit.value << ", scope "
+         << (wanted.scope == laconic::scope::contribution ? "contribution" : "result") << ", "
+         << (wanted.operation == laconic::reduction::avg ? "avg" : "sum") << ", segments of " << wanted.segment_bytes
+         << ", " << wanted.repetitions << " repetitions of";
+    for (const std::string& name : wanted.algorithms) text << ' ' << name;
+    if (wanted.files.empty()) text << ", " << wanted.plan.shots << " shots";
+    if (!wanted.save.empty()) text << ", saved";
+    return text.str();
+}
+
 laconic::result<settings> parse_command_line(int argc, const char* const* argv) {
     settings into;
-    into.algorithms = {"fused"};
     raw_text text;
     CLI::App app(about, "stacking");
     app.footer(examples);
@@ -129,23 +166,27 @@ laconic::result<settings> parse_command_line(int argc, const char* const* argv) 
     app.add_option("--shots", text.shots, "computed images: shots, dealt to the ranks [24]");
     app.add_option("--panels", text.panels, "computed images: subsurface offsets [41]");
     auto* absolute = app.add_option("--abs", text.abs, "error bound in the images' own unit");
-    app.add_option("--rel", text.rel, "error bound as a fraction of max - min [1e-3]")->excludes(absolute);
-    app.add_option("--scope", text.scope, "what the bound limits: result or contribution [result]")
+    app.add_option("--rel", text.rel, "error bound as a fraction of max - min [LACONIC_ABS or _REL, or 1e-3]")
+        ->excludes(absolute);
+    app.add_option("--scope", text.scope, "what the bound limits: result or contribution [LACONIC_SCOPE, or result]")
         ->check(CLI::IsMember({"result", "contribution"}));
     app.add_option("--op", text.op, "sum or avg [sum]")->check(CLI::IsMember({"sum", "avg"}));
-    app.add_option("--algorithms", into.algorithms, "laconic's algorithms to run beside MPI_Allreduce [fused]")
+    app.add_option("--algorithms", into.algorithms,
+                   "laconic's algorithms to run beside MPI_Allreduce [LACONIC_ALGORITHM, or fused]")
         ->delimiter(',')
         ->allow_extra_args(false);  // what follows after a space is a FILE
     app.add_option("--repetitions", into.repetitions, "timed runs of each, interleaved; the table has medians [5]")
         ->check(CLI::Range(1, 1000));
+    app.add_option("--force-isa", text.engine, "codec engine to use [LACONIC_FORCE_ISA, or the fastest]");
+    app.add_option("--config", text.config, "TOML file with options of the library [LACONIC_CONFIG]");
     app.add_option("--out", into.out, "directory for the pictures [out/stacking]");
     app.add_option("--json", into.json, "also write the table to this file");
     app.add_option("--save", into.save, "keep each rank's computed partial image in this directory");
+    into.help_text = app.help();
     try {
         app.parse(argc, argv);
     } catch (const CLI::CallForHelp&) {
         into.help = true;
-        into.help_text = app.help();
         return into;
     } catch (const CLI::ParseError& error) {
         return wrong(std::string(error.what()) + "; --help shows what is possible");

@@ -17,7 +17,7 @@ namespace stacking {
 
 struct settings {
     bool help = false;
-    std::string help_text;
+    std::string help_text;  ///< whether it was asked for or not
 
     std::vector<std::string> files;          ///< empty: compute the images
     std::size_t nx = 0, nz = 0, panels = 1;  ///< of one partial image, computed or read
@@ -30,6 +30,7 @@ struct settings {
     laconic::bound limit = laconic::bound::rel(1e-3);
     laconic::scope scope = laconic::scope::result;
     laconic::reduction operation = laconic::reduction::sum;
+    std::size_t segment_bytes = 0;
     std::size_t repetitions = 5;
 
     std::filesystem::path out = "out/stacking";
@@ -39,6 +40,10 @@ struct settings {
     [[nodiscard]] std::size_t image_values() const { return nx * nz * panels; }
 };
 
+/// What all ranks must have the same of, as text.
+[[nodiscard]] std::string in_words(const settings& wanted);
+
+/// The library's own options are those of laconic::allreduce_options::from_environment(), flags override them.
 /// invalid_argument or invalid_bound name the option, its value and the remedy.
 [[nodiscard]] laconic::result<settings> parse_command_line(int argc, const char* const* argv);
 

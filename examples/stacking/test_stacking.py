@@ -117,6 +117,8 @@ class Stacking(unittest.TestCase):
                 ("--dims", ["some.f32"]),
                 ("--dims 0x5", ["--dims", "0x5", "some.f32"]),
                 ("--surprise", ["--surprise"]),
+                ("--force-isa: engine 'mmx'", ["--force-isa", "mmx"]),
+                ("absent.toml", [*SMALL, "--config", "absent.toml"]),
                 ("no_such_thing", ["--algorithms", "no_such_thing"])):
             self.refuse(2, complaint, *arguments)
 
@@ -126,6 +128,42 @@ class Stacking(unittest.TestCase):
         self.refuse(1, "1000 bytes", "--dims", "64x50", "short.f32")
         self.refuse(1, "absent.f32", "--dims", "64x50", "absent.f32")
         self.refuse(1, "short.f32/pictures", *SMALL, "--out", "short.f32/pictures")
+
+    def test_one_rank_with_another_command_line(self):
+        # A program starts the ranks here: which of them it is decides what it is given.
+        self.give_ranks(0, "--bogus")
+        self.refuse_ranks("--bogus", *SMALL)
+        self.give_ranks(1, "--scope contribution")
+        self.refuse_ranks("different options", *SMALL)
+
+    def give_ranks(self, rank, extra):
+        with open(self.path("rank.sh"), "w", encoding="ascii") as file:
+            file.write(f'#!/bin/sh\n[ "${{PMI_RANK:-$OMPI_COMM_WORLD_RANK}}" = {rank} ] && set -- "$@" {extra}\n'
+                       f'exec "{PROGRAM}" "$@"\n')
+        os.chmod(self.path("rank.sh"), 0o755)
+
+    def refuse_ranks(self, complaint, *arguments):
+        done = subprocess.run([LAUNCHER, RANKS, self.path("rank.sh"), *arguments], capture_output=True, text=True,
+                              cwd=self.directory, timeout=60, check=False)
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        self.assertIn(complaint, done.stderr)
+
+    def test_options_of_the_library(self):
+        def bound(*arguments, **environment):
+            os.environ.update(environment)
+            try:
+                rows = self.succeed(*SMALL, *arguments)[0]["rows"]
+            finally:
+                for name in environment:
+                    del os.environ[name]
+            return rows[1]["algorithm"], round(rows[1]["bound"], 3)
+
+        with open(self.path("some.toml"), "w", encoding="ascii") as file:
+            file.write("abs = 0.25\nalgorithm = 'homomorphic'\n")
+        self.assertEqual(bound("--config", "some.toml"), ("homomorphic", 0.25))
+        self.assertEqual(bound("--config", "some.toml", LACONIC_ABS="0.5"), ("homomorphic", 0.5))
+        self.assertEqual(bound("--abs", "1", "--algorithms", "fused", LACONIC_ABS="0.5", LACONIC_CONFIG="some.toml"),
+                         ("fused", 1))
 
     def test_help(self):
         done = self.run_example("--help")

@@ -2,6 +2,7 @@
 // The table itself and its resolution: flags, environment and TOML file come in as text, a checked option_set goes out.
 #include "base/options.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "base/config_file.hpp"
@@ -12,7 +13,7 @@ namespace {
 
 constexpr std::array<option, option_count> table{{
     {option_id::abs, "abs", "LACONIC_ABS", "--abs", option_type::bound, "", "",
-     "largest absolute error of an element; 0 is lossless"},
+     "largest absolute error of an element; 0: lossless in the library, the programs want more than 0"},
     {option_id::rel, "rel", "LACONIC_REL", "--rel", option_type::bound, "", "",
      "largest error of an element as a fraction of (max - min) of the data"},
     {option_id::scope, "scope", "LACONIC_SCOPE", "--scope", option_type::choice, "result", "result|contribution",
@@ -25,8 +26,6 @@ constexpr std::array<option, option_count> table{{
      "use this codec engine of 'laconic info --isa' instead of the fastest"},
     {option_id::config, "config", "LACONIC_CONFIG", "--config", option_type::path, "", "",
      "TOML file to read options from; environment and flags override it"},
-    {option_id::stats, "stats", "LACONIC_STATS", "--stats", option_type::on_off, "off", "",
-     "report bytes and time of each collective on standard error"},
 }};
 
 constexpr bool in_order() {
@@ -45,6 +44,11 @@ bool lists(std::string_view choices, std::string_view word) {
         if (bar == std::string_view::npos) return false;
         choices.remove_prefix(bar + 1);
     }
+}
+
+/// None named: all of them.
+bool wants(std::span<const option_id> wanted, option_id id) {
+    return wanted.empty() || std::find(wanted.begin(), wanted.end(), id) != wanted.end();
 }
 
 }  // namespace
@@ -66,17 +70,6 @@ std::string_view name_of(option_type type) noexcept {
         case option_type::choice: return "choice";
         case option_type::text: return "text";
         case option_type::path: return "path";
-        case option_type::on_off: return "on/off";
-    }
-    return "?";
-}
-
-std::string_view name_of(option_source source) noexcept {
-    switch (source) {
-        case option_source::default_value: return "default";
-        case option_source::file: return "file";
-        case option_source::environment: return "environment";
-        case option_source::flag: return "flag";
     }
     return "?";
 }
@@ -111,12 +104,6 @@ status option_set::set(option_id id, std::string text, option_source source, std
                 return refuse(errc::invalid_argument, origin,
                               "'" + text + "' is not one of " + std::string(row.choices));
             break;
-        case option_type::on_off:
-            if (lists("1|on|true|yes", text))
-                next.whole = 1;
-            else if (!lists("0|off|false|no", text))
-                return refuse(errc::invalid_argument, origin, "'" + text + "' is neither on nor off; give 1 or 0");
-            break;
         case option_type::text:
         case option_type::path: break;
     }
@@ -127,7 +114,7 @@ status option_set::set(option_id id, std::string text, option_source source, std
     return {};
 }
 
-status option_set::read_file(const std::string& path) {
+status option_set::read_file(const std::string& path, std::span<const option_id> wanted) {
     const auto entries = read_config(path);
     if (!entries) return entries.error();
     for (const config_entry& entry : *entries) {
@@ -137,6 +124,7 @@ status option_set::read_file(const std::string& path) {
             return refuse(errc::invalid_argument, origin, "no such option; 'laconic info --options' lists them");
         if (row->id == option_id::config)
             return refuse(errc::invalid_argument, origin, "a configuration file cannot name another; remove the line");
+        if (!wants(wanted, row->id)) continue;
         if (auto done = set(row->id, entry.text, option_source::file, origin); !done.ok()) return done;
     }
     return {};
@@ -153,16 +141,17 @@ status option_set::settle_bound() {
     return {};
 }
 
-result<option_set> option_set::resolve(std::span<const flag_value> flags) {
+result<option_set> option_set::resolve(std::span<const flag_value> flags, std::span<const option_id> wanted) {
     option_set resolved;
     std::string file;
     if (const char* named = std::getenv(describe(option_id::config).environment.data())) file = named;
     for (const flag_value& flag : flags)
         if (flag.id == option_id::config) file = flag.text;
     if (!file.empty())
-        if (auto done = resolved.read_file(file); !done.ok()) return done;
+        if (auto done = resolved.read_file(file, wanted); !done.ok()) return done;
 
     for (const option& row : table) {
+        if (!wants(wanted, row.id)) continue;
         // string_view::data() is terminated here: every row is a literal.
         const char* text = std::getenv(row.environment.data());
         if (text == nullptr || *text == '\0') continue;
@@ -170,6 +159,7 @@ result<option_set> option_set::resolve(std::span<const flag_value> flags) {
         if (!done.ok()) return done;
     }
     for (const flag_value& flag : flags) {
+        if (!wants(wanted, flag.id)) continue;
         auto done = resolved.set(flag.id, flag.text, option_source::flag, std::string(describe(flag.id).flag));
         if (!done.ok()) return done;
     }
@@ -177,11 +167,9 @@ result<option_set> option_set::resolve(std::span<const flag_value> flags) {
     return resolved;
 }
 
-bool option_set::has_limit() const noexcept { return is_set(option_id::abs) || is_set(option_id::rel); }
-
 bound option_set::limit() const noexcept {
-    if (is_set(option_id::rel)) return bound::rel(real(option_id::rel));
-    if (is_set(option_id::abs)) return bound::abs(real(option_id::abs));
+    if (is_set(option_id::rel)) return bound::rel(at(option_id::rel).real);
+    if (is_set(option_id::abs)) return bound::abs(at(option_id::abs).real);
     return bound::lossless();
 }
 

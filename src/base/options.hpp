@@ -15,8 +15,8 @@
 
 namespace laconic::base {
 
-enum class option_id : std::uint8_t { abs, rel, scope, algorithm, segment_bytes, force_isa, config, stats };
-inline constexpr std::size_t option_count = 8;
+enum class option_id : std::uint8_t { abs, rel, scope, algorithm, segment_bytes, force_isa, config };
+inline constexpr std::size_t option_count = 7;
 
 enum class option_type : std::uint8_t {
     bound,   ///< finite real >= 0
@@ -24,9 +24,8 @@ enum class option_type : std::uint8_t {
     choice,  ///< one of option::choices
     text,    ///< any text; whoever uses it checks it
     path,    ///< a file name
-    on_off,  ///< 1/0, on/off, true/false, yes/no; as a flag it stands alone
 };
-/// "bound", "bytes", "choice", "text", "path", "on/off".
+/// "bound", "bytes", "choice", "text", "path".
 [[nodiscard]] std::string_view name_of(option_type type) noexcept;
 
 struct option {
@@ -48,9 +47,8 @@ struct option {
 
 /// Where a value came from, weakest first.
 enum class option_source : std::uint8_t { default_value, file, environment, flag };
-[[nodiscard]] std::string_view name_of(option_source source) noexcept;
 
-/// A flag that was given on a command line, with its text ("1" for a bare on/off flag).
+/// A flag that was given on a command line, with its text.
 struct flag_value {
     option_id id;
     std::string text;
@@ -68,28 +66,27 @@ public:
     /// abs and rel exclude each other: both from the same source is an error, and one from a stronger source
     /// silences the other from a weaker one (so --rel overrides LACONIC_ABS).
     ///
+    /// `wanted` names the options that the caller uses, none for all: the others keep their defaults, and a bad value
+    /// of theirs in the environment or the file is left to the programs that use them.
+    ///
     /// returns the set, or a status whose text names the source (variable, flag, or file and line), the value and
     ///         the remedy:
     ///         invalid_bound      a bound that is no finite number >= 0
     ///         invalid_argument   any other bad value, an unknown key in the file, a file that is no TOML, abs with rel
     ///         io                 the file cannot be read
-    [[nodiscard]] static result<option_set> resolve(std::span<const flag_value> flags = {});
+    [[nodiscard]] static result<option_set> resolve(std::span<const flag_value> flags = {},
+                                                    std::span<const option_id> wanted = {});
 
     /// The error bound that abs or rel asks for; lossless when neither is set.
     [[nodiscard]] bound limit() const noexcept;
-    /// True when abs or rel was given.
-    [[nodiscard]] bool has_limit() const noexcept;
     [[nodiscard]] laconic::scope bound_scope() const noexcept;
 
     /// The value as text, in the spelling its source used; "" when unset.
     [[nodiscard]] const std::string& text(option_id id) const noexcept { return at(id).text; }
-    /// Precondition for the next three: the option has that type. Unset: 0 or false.
-    [[nodiscard]] double real(option_id id) const noexcept { return at(id).real; }
+    /// Precondition: the option is of type bytes. Unset: 0.
     [[nodiscard]] std::uint64_t bytes(option_id id) const noexcept { return at(id).whole; }
-    [[nodiscard]] bool enabled(option_id id) const noexcept { return at(id).whole != 0; }
 
     [[nodiscard]] bool is_set(option_id id) const noexcept { return at(id).source != option_source::default_value; }
-    [[nodiscard]] option_source source(option_id id) const noexcept { return at(id).source; }
     /// What to call the source in a message: "--abs", "LACONIC_ABS", "laconic.toml:3: abs" or "default".
     [[nodiscard]] const std::string& origin(option_id id) const noexcept { return at(id).origin; }
 
@@ -104,7 +101,7 @@ private:
 
     [[nodiscard]] const value& at(option_id id) const noexcept { return values_[static_cast<std::size_t>(id)]; }
     [[nodiscard]] status set(option_id id, std::string text, option_source source, std::string origin);
-    [[nodiscard]] status read_file(const std::string& path);
+    [[nodiscard]] status read_file(const std::string& path, std::span<const option_id> wanted);
     [[nodiscard]] status settle_bound();
 
     std::array<value, option_count> values_;

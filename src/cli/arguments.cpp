@@ -6,8 +6,11 @@
 
 #include "base/units.hpp"
 #include "cli/command.hpp"
+#include "cli/table_options.hpp"
 
 namespace laconic::cli {
+
+using base::option_id;
 
 void type_argument::declare(CLI::App& app) {
     app.add_option("--type", text_, "element type of the raw array")->type_name("f32|f64")->required();
@@ -21,9 +24,8 @@ element_type type_argument::value() const {
 
 void bound_argument::declare(CLI::App& app, bool offer_lossless) {
     offers_lossless_ = offer_lossless;
-    app.add_option("--abs", abs_, "absolute error bound: every |x - y| <= E")->type_name("E");
-    app.add_option("--rel", rel_, "bound relative to the value range: every |x - y| <= L * (max - min)")
-        ->type_name("L");
+    app_ = &app;
+    declare_options(app, {option_id::abs, option_id::rel});
     if (offer_lossless) app.add_flag("--lossless", lossless_, "no error at all: every value comes back bit for bit");
 }
 
@@ -35,14 +37,23 @@ double positive_number(std::string_view option, const std::string& text, std::st
 }
 
 bound bound_argument::value() const {
-    const int given = (abs_.empty() ? 0 : 1) + (rel_.empty() ? 0 : 1) + (lossless_ ? 1 : 0);
     const std::string_view choices = offers_lossless_ ? "--abs E, --rel L or --lossless" : "--abs E or --rel L";
-    if (given == 0) fail_usage(fmt::format("no error bound; give {}", choices));
-    if (given > 1) fail_usage(fmt::format("more than one error bound; give only one of {}", choices));
     const std::string_view remedy = offers_lossless_ ? ", or --lossless for no error at all" : "";
-    if (!abs_.empty()) return bound::abs(positive_number("--abs", abs_, remedy));
-    if (!rel_.empty()) return bound::rel(positive_number("--rel", rel_, remedy));
-    return bound::lossless();
+    int given = lossless_ ? 1 : 0;
+    for (const option_id id : {option_id::abs, option_id::rel}) {
+        const std::string flag(base::describe(id).flag);
+        if (app_->count(flag) == 0) continue;
+        ++given;
+        static_cast<void>(positive_number(flag, app_->get_option(flag)->results().back(), remedy));
+    }
+    if (given > 1) fail_usage(fmt::format("more than one error bound; give only one of {}", choices));
+    if (lossless_) return bound::lossless();
+    const base::option_set set = resolve_options(*app_, {option_id::abs, option_id::rel});
+    for (const option_id id : {option_id::abs, option_id::rel})
+        if (set.is_set(id)) static_cast<void>(positive_number(set.origin(id), set.text(id), remedy));
+    const bound limit = set.limit();
+    if (!(limit.value > 0)) fail_usage(fmt::format("no error bound; give {}", choices));
+    return limit;
 }
 
 std::string_view name_of(element_type type) noexcept { return type == element_type::f32 ? "f32" : "f64"; }

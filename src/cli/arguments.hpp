@@ -21,7 +21,7 @@ private:
     std::string text_;
 };
 
-/// --abs E | --rel L | --lossless, exactly one of them.
+/// --abs E | --rel L | --lossless, at most one of them; without any, the environment or the TOML file says abs or rel.
 class bound_argument {
 public:
     /// offer_lossless false leaves that flag out.
@@ -29,7 +29,7 @@ public:
     [[nodiscard]] bound value() const;
 
 private:
-    std::string abs_, rel_;
+    const CLI::App* app_ = nullptr;  ///< the parser, which outlives every command
     bool lossless_ = false;
     bool offers_lossless_ = false;
 };

@@ -14,6 +14,7 @@
 #include "cli/codec_bench.hpp"
 #include "cli/command.hpp"
 #include "cli/files.hpp"
+#include "cli/table_options.hpp"
 #include "cli/terminal.hpp"
 #include "codec/fle.hpp"
 
@@ -30,8 +31,11 @@ struct bench_request {
     bool json = false;
 };
 
-std::vector<std::string> chosen_engines(const std::vector<std::string>& wanted) {
+std::vector<std::string> chosen_engines(const CLI::App& app, const std::vector<std::string>& wanted) {
     const auto available = available_engines();
+    // A forced engine is in use already, and then the only one that is asked for.
+    if (wanted.empty() && resolve_options(app, {base::option_id::force_isa}).is_set(base::option_id::force_isa))
+        return {std::string(engine_name())};
     if (wanted.empty()) return {available.begin(), available.end()};
     for (const std::string& name : wanted)
         if (std::find(available.begin(), available.end(), name) == available.end())
@@ -89,13 +93,13 @@ void print_text(const bench_request& request, const std::vector<codec_measuremen
     print_pairs(pairs);
 }
 
-int run(const bench_request& request) {
+int run(const CLI::App& app, const bench_request& request) {
     const element_type type = request.type.value();
     const bound limit = request.limit.value();
     if (request.megabytes == 0) fail_usage("--megabytes is 0; give at least 1");
     if (request.repetitions == 0) fail_usage("--repetitions is 0; give at least 1");
     codec_bench_settings settings;
-    settings.engines = chosen_engines(request.engines);
+    settings.engines = chosen_engines(app, request.engines);
     settings.bytes = std::size_t{request.megabytes} << 20;
     settings.repetitions = request.repetitions;
     buffer raw = read_array(request.data, type);
@@ -125,11 +129,11 @@ action declare_bench_codec(CLI::App& app) {
         ->type_name("N");
     app.add_option("--repetitions", request->repetitions, "measured rounds; medians are reported (default 15)")
         ->type_name("N");
-    app.add_option("--engines", request->engines, "engines to measure (default: all that run here)")
+    app.add_option("--engines", request->engines, "engines to measure (default: the forced one, or all that run here)")
         ->type_name("A,B")
         ->delimiter(',');
     app.add_flag("--json", request->json, "print a JSON array with one object per engine");
-    return [request] { return run(*request); };
+    return [request, &app] { return run(app, *request); };
 }
 
 }  // namespace laconic::cli

@@ -14,13 +14,17 @@
 #include "cli/collective_bench_mpi.hpp"
 #include "cli/command.hpp"
 #include "cli/files.hpp"
+#include "cli/table_options.hpp"
 #include "cli/terminal.hpp"
 #include "collective/registry.hpp"
 
 namespace laconic::cli {
 namespace {
 
+using base::option_id;
+
 struct bench_request {
+    const CLI::App* app = nullptr;  ///< knows the flags of the option table
     std::string op = "allreduce";
     std::string reduction_name = "sum";
     std::vector<std::string> algorithms;
@@ -28,8 +32,6 @@ struct bench_request {
     type_argument type;
     bound_argument limit;
     std::string bytes = "64M";
-    std::string segment_bytes = "128K";
-    std::string scope_name = "result";
     unsigned repetitions = 5;
     bool json = false;
 };
@@ -60,31 +62,39 @@ std::size_t byte_size(std::string_view flag, const std::string& text) {
     return *size;
 }
 
-std::vector<std::string> chosen_algorithms(const bench_request& request) {
+std::string_view scope_name(scope what) { return what == scope::result ? "result" : "contribution"; }
+
+std::vector<std::string> chosen_algorithms(const bench_request& request, const base::option_set& options) {
     std::vector<std::string> known;
     for (const collective::algorithm& row : collective::algorithms())
         if (row.operation == request.op) known.emplace_back(row.name);
     for (const std::string& name : request.algorithms)
         if (std::find(known.begin(), known.end(), name) == known.end())
             fail_usage(fmt::format("--algorithms names '{}'; {} has {}", name, request.op, fmt::join(known, ", ")));
-    return request.algorithms.empty() ? known : request.algorithms;
+    if (!request.algorithms.empty()) return request.algorithms;
+    if (!options.is_set(option_id::algorithm)) return known;
+    const std::string& name = options.text(option_id::algorithm);
+    if (std::find(known.begin(), known.end(), name) == known.end())
+        fail_usage(fmt::format("{} is '{}'; {} has {}", options.origin(option_id::algorithm), name, request.op,
+                               fmt::join(known, ", ")));
+    return name == "stock" ? std::vector<std::string>{name} : std::vector<std::string>{"stock", name};
 }
 
 collective_bench_settings to_settings(const bench_request& request) {
     if (request.op != "allreduce") fail_usage(fmt::format("--op is '{}'; use allreduce", request.op));
     if (request.reduction_name != "sum" && request.reduction_name != "avg")
         fail_usage(fmt::format("--reduction is '{}'; use sum or avg", request.reduction_name));
-    if (request.scope_name != "result" && request.scope_name != "contribution")
-        fail_usage(fmt::format("--scope is '{}'; use result or contribution", request.scope_name));
     if (request.repetitions == 0) fail_usage("--repetitions is 0; give at least 1");
+    const base::option_set options =
+        resolve_options(*request.app, {option_id::algorithm, option_id::scope, option_id::segment_bytes});
     collective_bench_settings settings;
-    settings.algorithms = chosen_algorithms(request);
+    settings.algorithms = chosen_algorithms(request, options);
     settings.bytes = byte_size("--bytes", request.bytes);
     settings.repetitions = request.repetitions;
     settings.op = request.reduction_name == "avg" ? reduction::avg : reduction::sum;
     settings.options.limit = request.limit.value();
-    settings.options.bound_scope = request.scope_name == "result" ? scope::result : scope::contribution;
-    settings.options.segment_bytes = byte_size("--segment-bytes", request.segment_bytes);
+    settings.options.bound_scope = options.bound_scope();
+    settings.options.segment_bytes = options.bytes(option_id::segment_bytes);
     const std::size_t element = size_of(request.type.value());
     if (settings.bytes < element)
         fail_usage(fmt::format("--bytes is {}; give at least one element of {} bytes", request.bytes, element));
@@ -97,7 +107,7 @@ void print_json(const bench_request& request, const collective_bench_settings& s
                                   {"reduction", request.reduction_name},
                                   {"ranks", ranks},
                                   {"bytes", settings.bytes},
-                                  {"scope", request.scope_name},
+                                  {"scope", scope_name(settings.options.bound_scope)},
                                   {"segment_bytes", settings.options.segment_bytes},
                                   {"repetitions", settings.repetitions},
                                   {"flavour", LACONIC_FLAVOUR},
@@ -175,9 +185,11 @@ int run(const bench_request& request) {
 
 action declare_bench_collective(CLI::App& app) {
     auto request = std::make_shared<bench_request>();
+    request->app = &app;
     app.add_option("--op", request->op, "the collective: allreduce (default)")->type_name("NAME");
     app.add_option("--reduction", request->reduction_name, "sum (default) or avg")->type_name("sum|avg");
-    app.add_option("--algorithms", request->algorithms, "rows of 'laconic info --algorithms' (default: all)")
+    app.add_option("--algorithms", request->algorithms,
+                   "rows of 'laconic info --algorithms' (default: stock and --algorithm, or all)")
         ->type_name("A,B")
         ->delimiter(',');
     app.add_option("--data", request->data,
@@ -188,10 +200,7 @@ action declare_bench_collective(CLI::App& app) {
     request->type.declare(app);
     app.add_option("--bytes", request->bytes, "uncompressed bytes on each rank, e.g. 64M (default)")->type_name("SIZE");
     request->limit.declare(app, true);
-    app.add_option("--scope", request->scope_name, "what the bound limits (default result)")
-        ->type_name("result|contribution");
-    app.add_option("--segment-bytes", request->segment_bytes, "uncompressed bytes per message (default 128K)")
-        ->type_name("SIZE");
+    declare_options(app, {option_id::algorithm, option_id::scope, option_id::segment_bytes});
     app.add_option("--repetitions", request->repetitions, "measured rounds of all rows (default 5)")->type_name("N");
     app.add_flag("--json", request->json, "print one JSON object");
     return [request] { return run(*request); };

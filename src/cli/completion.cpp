@@ -66,6 +66,17 @@ std::string bash_completion(const CLI::App& root) {
     std::string values, offers;
     walk(root, [&](const CLI::App& app) {
         const std::string path = path_of(app);
+        if (app.get_prefix_command()) {
+            // It knows no options: the program that does is asked at the time.
+            offers += fmt::format(
+                "        '{}') offered=\"$(\"${{COMP_WORDS[0]}}\" {} --help 2>/dev/null | grep -oE -e ' "
+                "--?[a-z][a-z-]*')\" ;;\n",
+                path, path);
+            values +=
+                fmt::format("        '{} --data'|'{} --config') COMPREPLY=($(compgen -f -- \"$current\")); return ;;\n",
+                            path, path);
+            return;
+        }
         offers += fmt::format("        '{}') offered='{}' ;;\n", path, offered_by(app));
         for (const CLI::Option* option : app.get_options()) {
             if (option->get_positional() || !takes_value(*option)) continue;
@@ -117,6 +128,14 @@ std::string fish_completion(const CLI::App& root) {
     walk(root, [&](const CLI::App& app) {
         std::string when = "__fish_use_subcommand";
         if (app.get_parent()) when = "__fish_seen_subcommand_from " + app.get_name();
+        if (app.get_prefix_command()) {
+            script += fmt::format(
+                "complete -c laconic -n {} -a '(laconic {} --help 2>/dev/null | string match -ra -- \" "
+                "--?[a-z][a-z-]*\" "
+                "| string trim)'\n",
+                quoted_for_fish(when), path_of(app));
+            return;
+        }
         for (const CLI::App* sub : app.get_subcommands({}))
             script += fmt::format("complete -c laconic -f -n {} -a {} -d {}\n", quoted_for_fish(when), sub->get_name(),
                                   quoted_for_fish(sub->get_description()));

@@ -48,7 +48,7 @@ private:
 [[nodiscard]] buffer read_array(const std::string& path, element_type type);
 
 /// A file that is complete or does not exist. Bytes go to a temporary beside `path`; commit() renames it; without a
-/// commit the destructor, or a SIGINT, SIGTERM or SIGHUP, removes it and an existing target stays as it was.
+/// commit the destructor, or a signal that asks the program to end, removes it and an existing target stays as it was.
 /// "-" is standard output; devices and pipes are written directly.
 class output_file {
 public:
@@ -63,6 +63,7 @@ public:
     void commit();
 
 private:
+    void follow_links();
     void create_temporary();
 
     std::string name_;       ///< for messages

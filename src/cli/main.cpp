@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <new>
@@ -13,7 +14,7 @@
 
 #include "cli/command.hpp"
 #include "cli/help.hpp"
-#include "laconic/codec.hpp"
+#include "cli/table_options.hpp"
 
 namespace laconic::cli {
 namespace {
@@ -45,7 +46,8 @@ void flush_output() {
 int run_chosen(CLI::App& root, const CLI::App& where, const action& chosen, int argc, char** argv) {
     try {
         root.parse(argc, argv);
-        if (const status engine = check_engine(); !engine.ok()) fail_usage("LACONIC_FORCE_ISA: " + engine.context());
+        // A command that hands its arguments over leaves its options to the program it hands them to.
+        if (!where.get_prefix_command()) apply_common_options(where);
         const int exit_code = chosen();
         flush_output();
         return exit_code;
@@ -86,6 +88,8 @@ int run(CLI::App& root, int argc, char** argv) {
 
 int main(int argc, char** argv) {
     laconic::cli::occupy_standard_streams();
+    // Past a limit on the size of files (ulimit -f), write() then fails with a reason instead of ending the program.
+    std::signal(SIGXFSZ, SIG_IGN);
     CLI::App root;
     return laconic::cli::run(root, argc, argv);
 }

@@ -11,7 +11,6 @@
 #include <climits>
 #include <csignal>
 #include <cstring>
-#include <filesystem>
 
 #include "cli/command.hpp"
 #include "cli/files.hpp"
@@ -36,7 +35,7 @@ extern "C" void remove_temporary(int signal_number) {
 void remove_on_signal(const std::string& path) {
     if (path.size() >= doomed.size()) return;
     std::memcpy(doomed.data(), path.c_str(), path.size() + 1);
-    for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU}) {
         struct sigaction current {};
         // Under nohup, SIGHUP is ignored and must stay so.
         if (::sigaction(number, nullptr, &current) == 0 && current.sa_handler == SIG_IGN) continue;
@@ -45,6 +44,9 @@ void remove_on_signal(const std::string& path) {
         ::sigaction(number, &wanted, nullptr);
     }
 }
+
+/// With its slash; empty for a name alone.
+std::string directory_of(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
 
 [[noreturn]] void refuse(const std::string& name) {
     fail_data(fmt::format("cannot write '{}': {}; give -o a file in a writable directory, or - for standard output",
@@ -70,19 +72,29 @@ output_file::output_file(const std::string& path) : name_(path), target_(path) {
         if (descriptor_ < 0) refuse(name_);
         return;
     }
-    if (exists) {
-        if (::access(path.c_str(), W_OK) != 0) refuse(name_);
-        std::error_code error;
-        const auto followed = std::filesystem::canonical(path, error);
-        if (!error) target_ = followed.string();
-    }
+    // Nothing there yet is fine, also at the end of a link; a path that leads nowhere is not.
+    if (!exists && errno != ENOENT) refuse(name_);
+    if (exists && ::access(path.c_str(), W_OK) != 0) refuse(name_);
+    follow_links();
     create_temporary();
     if (exists && ::fchmod(descriptor_, about.st_mode & 07777) != 0) refuse(name_);
 }
 
+void output_file::follow_links() {
+    std::array<char, PATH_MAX> leads_to{};
+    // As many as the kernel follows.
+    for (int link = 0; link < 40; ++link) {
+        const ssize_t length = ::readlink(target_.c_str(), leads_to.data(), leads_to.size());
+        if (length < 0) return;
+        const std::string next(leads_to.data(), static_cast<std::size_t>(length));
+        target_ = next.starts_with('/') ? next : directory_of(target_) + next;
+    }
+    errno = ELOOP;
+    refuse(name_);
+}
+
 void output_file::create_temporary() {
-    const auto slash = target_.rfind('/');
-    const std::string directory = slash == std::string::npos ? "" : target_.substr(0, slash + 1);
+    const std::string directory = directory_of(target_);
     // Short whatever the target is called: its name may already be as long as the file system allows.
     for (int attempt = 0; attempt < 100; ++attempt) {
         std::string candidate = fmt::format("{}.laconic-{}-{}.tmp", directory, ::getpid(), attempt);

@@ -4,6 +4,7 @@
 
 #include "cli/command.hpp"
 #include "cli/help.hpp"
+#include "cli/table_options.hpp"
 
 namespace laconic::cli {
 namespace {
@@ -51,6 +52,7 @@ void declare_all(CLI::App& root, action& chosen) {
         app.footer(std::string(row.examples));
         if (&parent != &root) parent.footer(parent.get_footer() + std::string(row.examples));
         app.callback([&chosen, run = row.declare(app)] { chosen = run; });
+        if (!app.get_prefix_command()) declare_common_options(app);
     }
 }
 

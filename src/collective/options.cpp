@@ -5,6 +5,7 @@
 #include <string>
 
 #include "collective/registry.hpp"
+#include "laconic/codec.hpp"
 #include "laconic/collective.hpp"
 
 namespace laconic {
@@ -13,6 +14,13 @@ result<allreduce_options> allreduce_options::from_environment() {
     using base::option_id;
     const result<base::option_set> set = base::option_set::resolve();
     if (!set) return set.error();
+    // The codec reads LACONIC_FORCE_ISA itself, where a wrong name has nobody to complain to; of the file it knows
+    // nothing.
+    const std::string& engine_origin = set->origin(option_id::force_isa);
+    const status engine = !set->is_set(option_id::force_isa) || engine_origin == "LACONIC_FORCE_ISA"
+                              ? check_engine()
+                              : use_engine(set->text(option_id::force_isa));
+    if (!engine.ok()) return status{errc::invalid_argument, engine_origin + ": " + engine.context()};
     allreduce_options options;
     options.limit = set->limit();
     options.bound_scope = set->bound_scope();

@@ -173,6 +173,32 @@ class Targets(CommandLine):
         self.assertEqual(json.loads(self.succeed("inspect", "elsewhere/real", "--json"))["count"], 1000)
         self.assertEqual(os.listdir(self.path("elsewhere")), ["real"])
 
+    def test_a_link_to_nothing_is_written_through(self):
+        os.mkdir(self.path("elsewhere"))
+        os.symlink("elsewhere/next", self.path("link"))
+        os.symlink("real", self.path("elsewhere/next"))
+        self.compress_to("link")
+        self.assertTrue(os.path.islink(self.path("link")))
+        self.assertEqual(sorted(os.listdir(self.path("elsewhere"))), ["next", "real"])
+        self.assertEqual(json.loads(self.succeed("inspect", "elsewhere/real", "--json"))["count"], 1000)
+
+    def test_a_link_that_leads_in_a_circle_is_refused(self):
+        os.symlink("two", self.path("one"))
+        os.symlink("one", self.path("two"))
+        self.refuse(1, ["compress", "in", "-o", "one", "--type", "f32", "--abs", "1"], "'one'", "symbolic links")
+        self.check_left("in", "one", "two")
+        self.assertTrue(os.path.islink(self.path("one")))
+
+    def test_a_limit_on_the_size_of_files_leaves_nothing_behind(self):
+        self.write("out", b"precious")
+        self.write("big", os.urandom(1 << 16))
+        done = self.run_program("-c", f"ulimit -f 8; exec '{PROGRAM}' compress big -o out --type f32 --lossless",
+                                program="/bin/sh")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn(b"'out': File too large", done.stderr)
+        self.check_left("in", "out", "big")
+        self.assertEqual(self.read("out"), b"precious")
+
     def test_devices_and_named_pipes_stay_what_they_are(self):
         os.mkfifo(self.path("fifo"))
         reader = subprocess.Popen(["cat", self.path("fifo")], stdout=subprocess.PIPE)
@@ -191,7 +217,7 @@ class Targets(CommandLine):
 
     def test_a_signal_leaves_nothing_behind(self):
         self.write("out", b"precious")
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGXCPU):
             child = subprocess.Popen([PROGRAM, "compress", "-", "-o", "out", "--type", "f32", "--abs", "1"],
                                      stdin=subprocess.PIPE, cwd=self.directory)
             child.stdin.write(b"0000")

@@ -99,6 +99,12 @@ class Completion(CommandLine):
         self.assertEqual(self.complete("laconic", "compress", "x", "-o", "wa"), ["wave.f32"])
         self.assertEqual(self.complete("laconic", "completion", "z"), ["zsh"])
 
+    def test_bash_asks_the_program_that_knows_the_options(self):
+        self.write("laconic", b"#!/bin/sh\n[ \"$*\" = 'bench collective --help' ] && "
+                              b"printf 'Options:\\n      --scope X  of --op\\n  -h, --help\\n'\n")
+        os.chmod(self.path("laconic"), 0o755)
+        self.assertEqual(self.complete("./laconic", "bench", "collective", "--sc"), ["--scope"])
+
     def test_scripts_of_all_shells_are_valid(self):
         for shell in ("bash", "zsh", "fish"):
             script = self.succeed("completion", shell)

@@ -76,24 +76,20 @@ TEST_F(option_test, starts_from_the_defaults) {
     EXPECT_EQ(set.bytes(option_id::segment_bytes), *parse_bytes(describe(option_id::segment_bytes).default_value));
     EXPECT_EQ(set.text(option_id::algorithm), "fused");
     EXPECT_EQ(set.bound_scope(), scope::result);
-    EXPECT_FALSE(set.enabled(option_id::stats));
-    EXPECT_FALSE(set.has_limit());
     EXPECT_EQ(set.limit().value, 0.0);
 }
 
 TEST_F(option_test, prefers_flag_to_environment_to_file) {
-    file("algorithm = 'from_file'\nsegment_bytes = 4096\nscope = 'contribution'\nstats = true\n");
+    file("algorithm = 'from_file'\nsegment_bytes = 4096\nscope = 'contribution'\n");
     environment(option_id::algorithm, "from_environment");
     environment(option_id::segment_bytes, "64K");
     const option_set set = resolve({{option_id::algorithm, "from_flag"}});
     EXPECT_EQ(set.text(option_id::algorithm), "from_flag");
-    EXPECT_EQ(set.source(option_id::algorithm), option_source::flag);
     EXPECT_EQ(set.origin(option_id::algorithm), "--algorithm");
     EXPECT_EQ(set.bytes(option_id::segment_bytes), 65536u);
     EXPECT_EQ(set.origin(option_id::segment_bytes), "LACONIC_SEGMENT_BYTES");
     EXPECT_EQ(set.bound_scope(), scope::contribution);
     EXPECT_EQ(set.origin(option_id::scope), path_ + ":3: scope");
-    EXPECT_TRUE(set.enabled(option_id::stats));
 }
 
 TEST_F(option_test, reads_numbers_and_text_from_the_file_alike) {
@@ -105,7 +101,7 @@ TEST_F(option_test, reads_numbers_and_text_from_the_file_alike) {
     EXPECT_EQ(resolve().limit().kind, bound_kind::relative);
     EXPECT_EQ(resolve().bytes(option_id::segment_bytes), 1u << 20);
     file("");
-    EXPECT_FALSE(resolve().has_limit());
+    EXPECT_EQ(resolve().limit().value, 0.0);
 }
 
 TEST_F(option_test, reads_the_file_that_the_flag_names) {
@@ -118,7 +114,20 @@ TEST_F(option_test, reads_the_file_that_the_flag_names) {
 TEST_F(option_test, treats_an_empty_variable_as_unset) {
     environment(option_id::abs, "");
     environment(option_id::config, "");
-    EXPECT_FALSE(resolve().has_limit());
+    EXPECT_FALSE(resolve().is_set(option_id::abs));
+}
+
+TEST_F(option_test, leaves_alone_what_is_not_wanted) {
+    file("algorithm = 'named'\nscope = 'everything'\n");
+    environment(option_id::abs, "-1");
+    const option_id wanted[]{option_id::algorithm, option_id::rel};
+    const auto set = option_set::resolve({}, wanted);
+    ASSERT_TRUE(set.ok()) << set.error().message();
+    EXPECT_EQ(set->text(option_id::algorithm), "named");
+    EXPECT_EQ(set->bound_scope(), scope::result);
+    EXPECT_FALSE(set->is_set(option_id::abs));
+    file("speed = 1\n");
+    expect_mentions(option_set::resolve({}, wanted).error(), {"speed", "no such option"});
 }
 
 TEST_F(option_test, lets_a_stronger_bound_silence_a_weaker_one) {
@@ -149,7 +158,6 @@ TEST_F(option_test, names_source_value_and_remedy_of_a_bad_value) {
     expect_mentions(refusal({{option_id::scope, "everything"}}), {"--scope", "'everything'", "result|contribution"});
     expect_mentions(refusal({{option_id::scope, "result|contribution"}}), {"--scope"});
     expect_mentions(refusal({{option_id::segment_bytes, "0"}}), {"--segment-bytes", "'0'", "at least 1"});
-    expect_mentions(refusal({{option_id::stats, "maybe"}}), {"--stats", "'maybe'", "on nor off"});
 
     file("abs = 1\nsegment_bytes = -4096\n");
     expect_mentions(refusal(), {path_ + ":2: segment_bytes", "'-4096'", "64M"});

@@ -37,7 +37,7 @@ struct frame_info {
     unsigned version = 0;
     element_type type = element_type::f32;
     std::uint64_t count = 0;  ///< elements
-    double bound = 0;         ///< |x - y| <= bound, the exact sum being x; contributions times one array's bound
+    double bound = 0;         ///< |x - y| <= bound for an array; for a sum plus half an ulp for its one rounding
     double step = 0;          ///< quantisation step: y = q * step
     std::uint64_t contributions = 0;  ///< how many compressed arrays were summed into this frame
     std::uint64_t magnitude = 0;      ///< no quantised value exceeds this
@@ -58,7 +58,7 @@ struct frame_options {
 };
 
 /// Largest frame that compress() can produce for `count` elements: the array's own size plus less than 1 % plus
-/// 8 KB. Sums of frames are larger in the worst case: sum_bound().
+/// 8 KB. Sums of frames are larger in the worst case: sum_bound(). Precondition: count * 8 fits in half a size_t.
 [[nodiscard]] std::size_t compress_bound(element_type type, std::size_t count) noexcept;
 [[nodiscard]] std::size_t sum_bound(element_type type, std::size_t count) noexcept;
 
@@ -71,8 +71,8 @@ struct frame_options {
 /// returns the frame's size in bytes, or
 ///         invalid_bound      the bound is negative, NaN or infinite
 ///         output_too_small   `out` is smaller than compress_bound()
-/// cost    one pass over the data for an absolute bound, two for a relative one; a second encoding pass when the
-///         values are so large against the bound that the rounding of T itself matters (see numerics in the guide).
+/// cost    one pass over the data for an absolute bound, two for a relative one; up to three more when the values are
+///         so large against an absolute bound that the rounding of T itself matters (docs/adr/0002).
 template <class T>
 [[nodiscard]] result<std::size_t> compress(std::span<const T> values, bound limit, std::span<std::byte> out,
                                            const frame_options& options = {});
@@ -90,7 +90,8 @@ template <class T>
 /// out = a + b, computed on the compressed form (homomorphic sum).
 ///
 /// a, b    frames of equal type, count, bound per array and step; else mismatch, with both values in the message.
-/// out     at least sum_bound() bytes. It may start where `a` starts (in place); otherwise no overlap.
+/// out     at least sum_bound() bytes. It may start where `a` starts (in place); otherwise no overlap. When an in-place
+///         sum fails, `a` is lost.
 /// returns the size of the sum's frame, or truncated, corrupt, unsupported, mismatch, output_too_small.
 /// error   the sum decodes to q*step exactly rounded once; its bound is the sum of both bounds. Integer sums never
 ///         wrap: a block that would leave the range is carried uncompressed.
@@ -119,8 +120,8 @@ struct comparison {
     std::uint64_t n = 0;
     double max_abs_error = 0;
     double mean_error = 0;  ///< signed: shows a biased quantiser
-    double psnr = 0;        ///< 20 log10(range / RMSE); +inf for identical data
-    double nrmse = 0;       ///< RMSE / range
+    double psnr = 0;        ///< 20 log10(range / RMSE); +inf for identical data, -inf for other data of range 0
+    double nrmse = 0;       ///< RMSE / range; 0 for identical data
     double range = 0;       ///< max - min of the finite values of `original`
     std::uint64_t nonfinite_mismatches = 0;
 };

@@ -37,7 +37,7 @@ const char* laconic_error_name(int code);
 /* Why the calling thread's last laconic call failed; "" after a success. Valid until its next call. */
 const char* laconic_last_message(void);
 
-/* Bytes that laconic_compress / laconic_add may need for `count` elements. */
+/* Bytes that laconic_compress / laconic_add may need for `count` elements; 0 for an unknown type or an absurd count. */
 size_t laconic_compress_bound(laconic_type type, size_t count);
 size_t laconic_sum_bound(laconic_type type, size_t count);
 

@@ -2,6 +2,8 @@
 // The C face of the codec: pointers and sizes in, error codes out; the reason of the last failure is kept per thread.
 #include "codec/c_api.hpp"
 
+#include <cstdint>
+
 #include "laconic/codec.hpp"
 #include "laconic/laconic.h"
 
@@ -40,6 +42,11 @@ status compress_as(const void* values, size_t count, bound limit, std::span<std:
     return finish(compress(std::span(static_cast<const T*>(values), count), limit, out), frame_bytes);
 }
 
+/// A known type and a count whose worst case a size_t can hold.
+bool is_size(laconic_type type, size_t count) noexcept {
+    return (type == LACONIC_F32 || type == LACONIC_F64) && count <= SIZE_MAX / 64;
+}
+
 /// Runs a body that may throw std::bad_alloc (while it words an error) behind the C boundary.
 template <class Body>
 int guarded(Body body) noexcept {
@@ -64,10 +71,12 @@ const char* laconic_error_name(int code) { return name_of(static_cast<errc>(code
 const char* laconic_last_message(void) { return last_message.c_str(); }
 
 size_t laconic_compress_bound(laconic_type type, size_t count) {
-    return compress_bound(static_cast<element_type>(type), count);
+    return is_size(type, count) ? compress_bound(static_cast<element_type>(type), count) : 0;
 }
 
-size_t laconic_sum_bound(laconic_type type, size_t count) { return sum_bound(static_cast<element_type>(type), count); }
+size_t laconic_sum_bound(laconic_type type, size_t count) {
+    return is_size(type, count) ? sum_bound(static_cast<element_type>(type), count) : 0;
+}
 
 int laconic_compress(const void* values, size_t count, laconic_type type, laconic_bound_kind kind, double bound_value,
                      void* out, size_t capacity, size_t* frame_bytes) {

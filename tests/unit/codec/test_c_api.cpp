@@ -46,6 +46,8 @@ TEST(c_api, explains_failures) {
     EXPECT_NE(std::strstr(laconic_last_message(), "3"), nullptr);
     EXPECT_EQ(laconic_decompress("nonsense", 8, x, 2, LACONIC_F32), LACONIC_ERR_TRUNCATED);
     EXPECT_EQ(laconic_compress(x, 2, LACONIC_F32, LACONIC_ABSOLUTE, 1, out, 3, &bytes), LACONIC_ERR_OUTPUT_TOO_SMALL);
+    EXPECT_EQ(laconic_compress_bound(LACONIC_F64, SIZE_MAX), 0U);
+    EXPECT_EQ(laconic_sum_bound(static_cast<laconic_type>(3), 10), 0U);
     EXPECT_STREQ(laconic_error_name(LACONIC_ERR_BOUND), "invalid_bound");
     EXPECT_STREQ(laconic_error_name(99), "unknown");
 }

@@ -2,18 +2,20 @@
 // laconic-<flavour> bench collective: a field and a list of algorithms flow in on every rank of an mpiexec; rank 0
 // prints a table, or JSON, of time, bytes sent and error next to stock MPI.
 #include <fmt/format.h>
-#include <mpi.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
+#include <new>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/units.hpp"
 #include "cli/arguments.hpp"
 #include "cli/collective_bench_mpi.hpp"
 #include "cli/command.hpp"
 #include "cli/files.hpp"
+#include "cli/session_mpi.hpp"
 #include "cli/table_options.hpp"
 #include "cli/terminal.hpp"
 #include "collective/registry.hpp"
@@ -36,25 +38,6 @@ struct bench_request {
     bool json = false;
 };
 
-/// MPI from here to the end of the scope.
-class mpi_session {
-public:
-    mpi_session() {
-        MPI_Init(nullptr, nullptr);
-        MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
-        MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
-    }
-    mpi_session(const mpi_session&) = delete;
-    mpi_session& operator=(const mpi_session&) = delete;
-    ~mpi_session() { MPI_Finalize(); }
-    [[nodiscard]] int rank() const noexcept { return rank_; }
-    [[nodiscard]] int ranks() const noexcept { return ranks_; }
-
-private:
-    int rank_ = 0;
-    int ranks_ = 1;
-};
-
 std::size_t byte_size(std::string_view flag, const std::string& text) {
     const result<std::uint64_t> size = base::parse_bytes(text);
     if (!size) fail_usage(fmt::format("{}: {}", flag, size.error().context()));
@@ -71,6 +54,10 @@ std::vector<std::string> chosen_algorithms(const bench_request& request, const b
     for (const std::string& name : request.algorithms)
         if (std::find(known.begin(), known.end(), name) == known.end())
             fail_usage(fmt::format("--algorithms names '{}'; {} has {}", name, request.op, fmt::join(known, ", ")));
+    std::vector<std::string> sorted = request.algorithms;
+    std::sort(sorted.begin(), sorted.end());
+    if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end())
+        fail_usage(fmt::format("--algorithms names '{}' twice", *twice));
     if (!request.algorithms.empty()) return request.algorithms;
     if (!options.is_set(option_id::algorithm)) return known;
     const std::string& name = options.text(option_id::algorithm);
@@ -137,12 +124,12 @@ void print_text(const collective_bench_settings& settings, int ranks, const std:
     std::vector<std::vector<std::string>> table{
         {"algorithm", "median s", "vs stock", "sent/rank", "ratio", "max error", "bound", "codec s", "wait s"}};
     for (const collective_measurement& row : rows)
-        table.push_back({row.algorithm, fmt::format("{:.4f}", row.median_s),
+        table.push_back({row.algorithm, fmt::format("{:.4g}", row.median_s),
                          row.speedup_vs_stock > 0 ? fmt::format("{:.2f}x", row.speedup_vs_stock) : "-",
                          base::human_bytes(row.sent_bytes), fmt::format("{:.2f}", row.ratio),
                          fmt::format("{:.3g}", row.max_error), fmt::format("{:.3g}", row.bound),
-                         fmt::format("{:.4f}", row.compress_s + row.combine_s + row.decompress_s),
-                         fmt::format("{:.4f}", row.wait_s)});
+                         fmt::format("{:.3g}", row.compress_s + row.combine_s + row.decompress_s),
+                         fmt::format("{:.3g}", row.wait_s)});
     print_table(table, 1);
     fmt::print("{}\n",
                dim(fmt::format("{} ranks, {} per rank, median of {}, time of the slowest rank; stock: "
@@ -152,32 +139,72 @@ void print_text(const collective_bench_settings& settings, int ranks, const std:
         if (!row.same_bits) fmt::print("{}: the ranks hold different bits\n", row.algorithm);
 }
 
-int run_on_all(const bench_request& request, const mpi_session& session) {
-    const collective_bench_settings settings = to_settings(request);
+/// What a rank needs before ranks start to wait for each other.
+struct prepared_bench {
+    collective_bench_settings settings;
+    element_type type;
+    buffer field;
+};
+
+prepared_bench prepare(const bench_request& request) {
+    collective_bench_settings settings = to_settings(request);
     const element_type type = request.type.value();
     if (request.data == "-") fail_usage("--data is '-'; every rank reads the field, so give a file");
     buffer raw = read_array(request.data, type);
     if (raw.size() == 0) fail_data(fmt::format("'{}' is empty; give a field with at least one value", request.data));
-    const auto rows = with_type(type, [&](auto zero) {
+    return {std::move(settings), type, std::move(raw)};
+}
+
+/// Everything in which the ranks must not differ.
+std::string fingerprint(const bench_request& request, const prepared_bench& bench) {
+    const collective_bench_settings& settings = bench.settings;
+    return fmt::format(
+        "--reduction {} --algorithms {} --type {} --bytes {} --bound {}:{} --scope {} --segment-bytes {} "
+        "--repetitions {}, a field of {} bytes",
+        request.reduction_name, fmt::join(settings.algorithms, ","), size_of(bench.type) * 8, settings.bytes,
+        static_cast<int>(settings.options.limit.kind), settings.options.limit.value,
+        scope_name(settings.options.bound_scope), settings.options.segment_bytes, settings.repetitions,
+        bench.field.size());
+}
+
+int measure_and_print(const bench_request& request, prepared_bench& bench, const mpi_session& session) {
+    const auto rows = with_type(bench.type, [&](auto zero) {
         using T = decltype(zero);
-        return measure_collective(std::span<const T>(raw.as<T>()), settings);
+        return measure_collective(std::span<const T>(bench.field.as<T>()), bench.settings);
     });
     if (session.rank() != 0) return exit_ok;
-    request.json ? print_json(request, settings, session.ranks(), rows) : print_text(settings, session.ranks(), rows);
+    request.json ? print_json(request, bench.settings, session.ranks(), rows)
+                 : print_text(bench.settings, session.ranks(), rows);
     return exit_ok;
 }
 
-/// One voice: all ranks have the same arguments and the same file, so rank 0 can complain for all.
 int run(const bench_request& request) {
-    const mpi_session session;
+    mpi_session session;
     // Launchers give ranks a terminal of their own, even when their output ends in a file.
     ::setenv("NO_COLOR", "1", 1);
+    std::optional<prepared_bench> bench;
+    std::optional<failure> mine;
     try {
-        return run_on_all(request, session);
-    } catch (const failure&) {
-        // A launcher kills the job at the first exit code that is not 0: that has to be the rank that speaks.
-        if (session.rank() == 0) throw;
-        return exit_ok;
+        bench = prepare(request);
+    } catch (const failure& why) {
+        mine = why;
+    } catch (const std::bad_alloc&) {
+        mine = failure(exit_data, "not enough memory for the field");
+    }
+    if (!session.all_agree_to_go_on(mine)) return exit_ok;
+    const std::string ours = fingerprint(request, *bench);
+    if (const std::string theirs = session.of_rank_0(ours); theirs != ours)
+        mine = failure(
+            exit_usage,
+            fmt::format("the ranks have different options, '{}' and '{}'; give all of them the same", theirs, ours));
+    if (!session.all_agree_to_go_on(mine)) return exit_ok;
+    // From here on a rank that fails alone would leave the others waiting.
+    try {
+        return measure_and_print(request, *bench, session);
+    } catch (const failure& why) {
+        session.abort(why);
+    } catch (const std::bad_alloc&) {
+        session.abort(failure(exit_data, "not enough memory for the arrays; give fewer --bytes"));
     }
 }
 

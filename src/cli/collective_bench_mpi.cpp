@@ -125,10 +125,11 @@ private:
             long double exact = 0;
             for (int rank = 0; rank < ranks_; ++rank) exact += field_[(offset_of(rank) + i) % field_.size()];
             exact /= divisor();
+            if (!std::isfinite(exact)) continue;
             magnitude = std::max(magnitude, std::fabs(static_cast<double>(exact)));
             // Not finite where the exact sum is: counts as an infinite error.
             const long double error = std::fabs(static_cast<long double>(out[i]) - exact);
-            if (std::isfinite(exact)) largest = std::isnan(error) ? HUGE_VALL : std::max(largest, error);
+            largest = std::isnan(error) ? HUGE_VALL : std::max(largest, error);
         }
         collective_measurement& m = rows_[row];
         m.max_error = slowest(static_cast<double>(largest));

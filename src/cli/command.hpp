@@ -34,6 +34,10 @@ private:
     std::string message_;
 };
 
+/// Whether this process is the one to print a failure: always, except in the MPI programs, where one rank speaks for
+/// all. Each program defines it.
+[[nodiscard]] bool speaks_for_the_job(int exit_code);
+
 [[noreturn]] inline void fail_usage(std::string message) { throw failure(exit_usage, std::move(message)); }
 [[noreturn]] inline void fail_data(std::string message) { throw failure(exit_data, std::move(message)); }
 

@@ -20,6 +20,7 @@ namespace laconic::cli {
 namespace {
 
 int report(const CLI::App& where, int exit_code, std::string_view message) {
+    if (!speaks_for_the_job(exit_code)) return exit_ok;
     // What was printed so far belongs before the complaint when both go to the same place.
     std::fflush(stdout);
     // Not fmt::print: it throws when standard error is full.

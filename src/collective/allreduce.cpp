@@ -7,6 +7,7 @@
 #include <memory>
 #include <variant>
 
+#include "base/units.hpp"
 #include "collective/agreement.hpp"
 #include "collective/elements.hpp"
 #include "collective/payload_fused.hpp"
@@ -48,9 +49,12 @@ status check_arguments(std::span<const T> in, std::span<T> out, reduction op, co
     if (options.bound_scope != scope::result && options.bound_scope != scope::contribution)
         return {errc::invalid_argument,
                 "scope " + std::to_string(static_cast<int>(options.bound_scope)) + "; give result or contribution"};
+    if (options.limit.kind != bound_kind::absolute && options.limit.kind != bound_kind::relative)
+        return {errc::invalid_argument,
+                "bound kind " + std::to_string(static_cast<int>(options.limit.kind)) + "; give absolute or relative"};
     if (!std::isfinite(options.limit.value) || options.limit.value < 0)
         return {errc::invalid_bound,
-                "the bound is " + std::to_string(options.limit.value) + "; give a finite value >= 0"};
+                "the bound is " + base::format_real(options.limit.value) + "; give a finite value >= 0"};
     if (row == nullptr)
         return {errc::invalid_argument,
                 "no allreduce algorithm '" + options.algorithm + "'; `laconic info --algorithms` lists them"};

@@ -54,6 +54,10 @@ status dispatch(const void* in, void* out, std::size_t count, MPI_Datatype type,
                 const laconic_allreduce_options* options) {
     if (comm == MPI_COMM_NULL) return {errc::invalid_argument, "the communicator is MPI_COMM_NULL"};
     const bool known_type = type == MPI_FLOAT || type == MPI_DOUBLE;
+    if ((!known_type || op != MPI_SUM) && options != nullptr && options->average != 0)
+        return {errc::invalid_argument,
+                "average is set, but this type or operation is passed to MPI_Allreduce as it is; "
+                "use MPI_FLOAT or MPI_DOUBLE with MPI_SUM"};
     if (!known_type || op != MPI_SUM) return pass_through(in, out, count, type, op, comm);
     int between_groups = 0;
     if (const int code = MPI_Comm_test_inter(comm, &between_groups); code != MPI_SUCCESS)

@@ -68,6 +68,12 @@ void check_mismatches() {
 }
 
 void check_bad_arguments() {
+    last_rank_differs(errc::invalid_argument, "bound kind 7", "unknown bound kind",
+                      [](arguments& a) { a.options.limit.kind = static_cast<bound_kind>(7); });
+    last_rank_differs(errc::invalid_argument, "scope 9", "unknown scope",
+                      [](arguments& a) { a.options.bound_scope = static_cast<scope>(9); });
+    last_rank_differs(errc::invalid_bound, "-1e-09", "small negative bound",
+                      [](arguments& a) { a.options.limit.value = -1e-9; });
     last_rank_differs(errc::invalid_bound, "nan", "NaN bound", [](arguments& a) { a.options.limit.value = NAN; });
     last_rank_differs(errc::invalid_bound, "-1", "negative bound", [](arguments& a) { a.options.limit.value = -1; });
     last_rank_differs(errc::invalid_bound, "inf", "infinite bound",

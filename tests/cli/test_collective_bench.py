@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""laconic-<flavour> bench collective under its mpiexec: what it prints, and that ranks fail together."""
+
+import array
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+LAUNCHER, PROGRAM = sys.argv.pop(1), sys.argv.pop(1)
+ROW_KEYS = ["algorithm", "median_s", "speedup_vs_stock", "sent_bytes_per_rank", "max_error", "bound"]
+
+
+class CollectiveBench(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.field = self.file("field", [math.sin(0.01 * i) for i in range(5000)])
+
+    def file(self, name, values):
+        path = os.path.join(self.folder.name, name)
+        with open(path, "wb") as out:
+            array.array("f", values).tofile(out)
+        return path
+
+    def launch(self, ranks, *command):
+        environment = {key: value for key, value in os.environ.items() if not key.startswith("LACONIC_")}
+        # A rank that is left waiting shows as a time-out.
+        return subprocess.run([LAUNCHER, str(ranks), *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              timeout=60, env=environment, check=False)
+
+    def bench(self, ranks, *arguments):
+        return self.launch(ranks, PROGRAM, "bench", "collective", "--type", "f32", "--bytes", "40K", "--repetitions", "2",
+                           *arguments)
+
+    def uneven(self, odd_rank, ordinary, odd):
+        """Rank `odd_rank` of two gets other arguments."""
+        script = ('if [ "${PMI_RANK:-$OMPI_COMM_WORLD_RANK}" = "$0" ]; then exec "$1" bench collective --type f32 --bytes 40K '
+                  '--abs 1e-3 $3; else exec "$1" bench collective --type f32 --bytes 40K --abs 1e-3 $2; fi')
+        return self.launch(2, "/bin/sh", "-c", script, str(odd_rank), PROGRAM, ordinary, odd)
+
+    def complaints(self, run):
+        return [line for line in run.stderr.splitlines() if line.startswith("laconic")]
+
+    def check_rows(self, report, names):
+        self.assertEqual([row["algorithm"] for row in report["rows"]], names)
+        for row in report["rows"]:
+            self.assertEqual(list(row)[:len(ROW_KEYS)], ROW_KEYS)
+            self.assertLessEqual(row["max_error"], row["bound"], row)
+            self.assertTrue(row["same_bits"])
+
+    def test_prints_what_scripts_rely_on(self):
+        names = ["stock", "ring_raw", "per_hop", "homomorphic", "fused"]
+        for scope in ("result", "contribution"):
+            run = self.bench(3, "--data", self.field, "--rel", "1e-3", "--scope", scope, "--json", "--algorithms",
+                             ",".join(names))
+            self.assertEqual(run.returncode, 0, run.stderr)
+            report = json.loads(run.stdout)
+            self.assertEqual([report[key] for key in ("op", "ranks", "bytes")], ["allreduce", 3, 40960])
+            self.check_rows(report, names)
+            self.assertLess(report["rows"][4]["sent_bytes_per_rank"], report["rows"][1]["sent_bytes_per_rank"])
+
+    def test_an_infinite_value_leaves_the_bound_a_number(self):
+        values = [math.sin(0.01 * i) for i in range(5000)]
+        values[77] = math.inf
+        run = self.bench(2, "--data", self.file("inf", values), "--abs", "1e-3", "--json", "--algorithms", "stock,fused")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.check_rows(json.loads(run.stdout), ["stock", "fused"])
+
+    def test_complains_once_when_all_ranks_fail(self):
+        for arguments, code in ((["--data", "/nonexistent", "--abs", "1"], 1),
+                                (["--data", self.field, "--abs", "1", "--algorithms", "nonsense"], 2),
+                                (["--data", self.field, "--abs", "1", "--algorithms", "fused,fused"], 2),
+                                (["--data", self.field, "--abs", "-1"], 2),
+                                (["--data", self.field, "--abs", "1", "--bogus"], 2)):
+            run = self.bench(2, *arguments)
+            self.assertEqual(run.returncode, code, (arguments, run.stderr))
+            self.assertEqual(len(self.complaints(run)), 1, (arguments, run.stderr))
+
+    def test_one_failing_rank_ends_all(self):
+        good = "--data " + self.field
+        for odd, code, word in (("--data /nonexistent", 1, "/nonexistent"), (good + " --bogus", 2, "bogus"),
+                                (good + " --algorithms fused", 2, "different options")):
+            for rank in (0, 1):
+                run = self.uneven(rank, good, odd)
+                self.assertEqual(run.returncode, code, (odd, rank, run.stderr))
+                complaints = self.complaints(run)
+                self.assertEqual(len(complaints), 1, (odd, rank, run.stderr))
+                self.assertIn(word, complaints[0])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -168,14 +168,18 @@ laconic::status write_json(const settings& wanted, const setting_of_run& run, co
                                  {"nrmse", row.nrmse},
                                  {"same_on_all_ranks", row.same_on_all_ranks}});
     }
-    const std::string part = wanted.json.string() + ".part";
+    // A terminal, a pipe or a device is written to; only a file is replaced.
+    std::error_code unknown;
+    const bool special =
+        std::filesystem::exists(wanted.json, unknown) && !std::filesystem::is_regular_file(wanted.json, unknown);
+    const std::string part = special ? wanted.json.string() : wanted.json.string() + ".part";
     std::ofstream stream(part);
     stream << table.dump(2) << '\n';
     stream.close();
     std::error_code failure;
-    if (stream) std::filesystem::rename(part, wanted.json, failure);
+    if (stream && !special) std::filesystem::rename(part, wanted.json, failure);
     if (stream && !failure) return {};
-    std::filesystem::remove(part, failure);
+    if (!special) std::filesystem::remove(part, failure);
     return {errc::io, "cannot write '" + wanted.json.string() + "'; choose another file with --json"};
 }
 

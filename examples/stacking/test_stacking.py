@@ -6,6 +6,7 @@ import array
 import glob
 import json
 import os
+import stat
 import struct
 import subprocess
 import sys
@@ -128,6 +129,12 @@ class Stacking(unittest.TestCase):
         self.refuse(1, "1000 bytes", "--dims", "64x50", "short.f32")
         self.refuse(1, "absent.f32", "--dims", "64x50", "absent.f32")
         self.refuse(1, "short.f32/pictures", *SMALL, "--out", "short.f32/pictures")
+
+    def test_a_device_is_written_to_and_not_replaced(self):
+        done = self.run_example(*SMALL, "--json", "/dev/full", "--out", "pictures")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("/dev/full", done.stderr)
+        self.assertTrue(stat.S_ISCHR(os.stat("/dev/full").st_mode))
 
     def test_one_rank_with_another_command_line(self):
         # A program starts the ranks here: which of them it is decides what it is given.

@@ -22,10 +22,11 @@ struct allreduce_options {
     bound limit;                             ///< default: lossless
     scope bound_scope = scope::result;       ///< what the bound limits
     std::string algorithm = "fused";         ///< a row of `laconic info --algorithms`
-    std::size_t segment_bytes = 128 * 1024;  ///< uncompressed bytes per message; rounded to whole chunks
+    std::size_t segment_bytes = 128 * 1024;  ///< uncompressed bytes per message; whole chunks, at most 2^28
 
     /// The defaults overridden by LACONIC_ALGORITHM, LACONIC_ABS / LACONIC_REL, LACONIC_SCOPE, LACONIC_SEGMENT_BYTES
-    /// and the TOML file named by LACONIC_CONFIG. invalid_argument or invalid_bound name the variable and its value.
+    /// and the TOML file named by LACONIC_CONFIG. invalid_argument or invalid_bound name the variable and its value;
+    /// unsupported when LACONIC_FORCE_ISA or `force_isa` names an engine that cannot run here.
     [[nodiscard]] static result<allreduce_options> from_environment();
 };
 

@@ -64,7 +64,8 @@ typedef struct {
 } laconic_allreduce_options;
 
 /* Like MPI_Allreduce with MPI_SUM over MPI_FLOAT or MPI_DOUBLE, plus a bound. sendbuf may be MPI_IN_PLACE.
- * A datatype or operation laconic does not compress is passed to MPI_Allreduce unchanged (not with `average`).
+ * A datatype or operation laconic does not compress, and an intercommunicator, are passed to MPI_Allreduce unchanged;
+ * with `average` set, which every rank must then do, such a call is refused with LACONIC_ERR_ARGUMENT.
  * options NULL: taken from the environment (LACONIC_ABS, LACONIC_REL, ...). */
 int laconic_allreduce(const void* sendbuf, void* recvbuf, size_t count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
                       const laconic_allreduce_options* options);

@@ -178,7 +178,32 @@ int measure_and_print(const bench_request& request, prepared_bench& bench, const
     return exit_ok;
 }
 
+/// Started by the launcher of another MPI, every rank would be a job of its own. Its first rank says so; the others
+/// end in silence.
+bool started_by_another_mpi() {
+    struct launcher {
+        std::string_view flavour;
+        const char* size;
+        const char* rank;
+    };
+    constexpr launcher mpich{"mpich", "PMI_SIZE", "PMI_RANK"};
+    constexpr launcher openmpi{"openmpi", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"};
+    const bool for_mpich = std::string_view(LACONIC_FLAVOUR) == mpich.flavour;
+    const launcher& own = for_mpich ? mpich : openmpi;
+    const launcher& other = for_mpich ? openmpi : mpich;
+    const char* const size = std::getenv(other.size);
+    const char* const rank = std::getenv(other.rank);
+    if (std::getenv(own.size) != nullptr || size == nullptr || std::string_view(size) == "1") return false;
+    if (rank == nullptr || std::string_view(rank) == "0")
+        fail_usage(
+            fmt::format("laconic-{} was started by the mpiexec of {}, which makes {} jobs of one rank; start it "
+                        "with mpiexec.{}, or start laconic-{}",
+                        own.flavour, other.flavour, size, own.flavour, other.flavour));
+    return true;
+}
+
 int run(const bench_request& request) {
+    if (started_by_another_mpi()) return exit_ok;
     mpi_session session;
     // Launchers give ranks a terminal of their own, even when their output ends in a file.
     ::setenv("NO_COLOR", "1", 1);

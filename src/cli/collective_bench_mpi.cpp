@@ -92,8 +92,8 @@ private:
                 fail_data("MPI_Allreduce failed");
             if (divisor() != 1) collective::divide_elements<T>(out.data(), out.size(), static_cast<T>(divisor()));
             allreduce_report report;
-            const auto ranks = static_cast<std::uint64_t>(ranks_);
-            report.sent_bytes = report.raw_bytes = 2 * (ranks - 1) * in.size_bytes() / ranks;
+            report.sent_bytes = report.raw_bytes =
+                collective::ring_bytes(in.size_bytes(), static_cast<std::uint64_t>(ranks_));
             return report;
         }
         allreduce_options options = settings_.options;

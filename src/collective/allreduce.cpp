@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <memory>
 #include <variant>
 
 #include "base/units.hpp"
@@ -70,6 +69,11 @@ value_span span_of(std::span<const T> values) {
             static_cast<double>(found.max_abs)};
 }
 
+/// Memory of a call's payload: on the stack, so that no rank can fail alone once all have agreed.
+template <class T>
+using payload_place =
+    std::variant<std::monostate, payload_raw<T>, payload_per_hop<T>, payload_homomorphic<T>, payload_fused<T>>;
+
 /// One agreed call on one rank.
 template <class T>
 struct call {
@@ -87,14 +91,14 @@ struct call {
         const std::size_t segment = std::min(options.segment_bytes, max_segment_bytes) / sizeof(T);
         return {in.size(), channel.size(), carrier.lanes(), segment, codec::chunk_values};
     }
-    [[nodiscard]] std::unique_ptr<payload> make_payload(const quantisation<T>& plan) const {
+    [[nodiscard]] payload& make_payload(payload_place<T>& place, const quantisation<T>& plan) const {
         switch (row.payload) {
-            case payload_kind::raw: return std::make_unique<payload_raw<T>>(in, out, divisor());
-            case payload_kind::per_hop: return std::make_unique<payload_per_hop<T>>(in, out, plan, divisor());
-            case payload_kind::homomorphic: return std::make_unique<payload_homomorphic<T>>(in, out, plan);
-            case payload_kind::fused: return std::make_unique<payload_fused<T>>(in, out, plan);
+            case payload_kind::raw: break;
+            case payload_kind::per_hop: return place.template emplace<payload_per_hop<T>>(in, out, plan, divisor());
+            case payload_kind::homomorphic: return place.template emplace<payload_homomorphic<T>>(in, out, plan);
+            case payload_kind::fused: return place.template emplace<payload_fused<T>>(in, out, plan);
         }
-        return nullptr;
+        return place.template emplace<payload_raw<T>>(in, out, divisor());
     }
 };
 
@@ -113,8 +117,7 @@ status run_stock(const call<T>& now, allreduce_report& report) {
         stock_allreduce(now.in.data(), now.out.data(), now.in.size(), mpi::type_of<T>(), MPI_SUM, now.channel.comm());
     if (auto done = now.channel.check(code, "MPI_Allreduce"); !done.ok()) return done;
     if (now.divisor() != 1) divide_elements<T>(now.out.data(), now.out.size(), static_cast<T>(now.divisor()));
-    const std::uint64_t ranks = now.ranks();
-    report.sent_bytes = report.raw_bytes = 2 * (ranks - 1) * now.in.size_bytes() / ranks;
+    report.sent_bytes = report.raw_bytes = ring_bytes(now.in.size_bytes(), now.ranks());
     report.messages = 1;
     return {};
 }
@@ -122,16 +125,17 @@ status run_stock(const call<T>& now, allreduce_report& report) {
 template <class T>
 status run_ring_row(const call<T>& now, const value_span& values, allreduce_report& report) {
     const quantisation<T> plan = make_plan(now, values);
-    const std::unique_ptr<payload> carrier = now.make_payload(plan);
+    payload_place<T> place;
+    payload& carrier = now.make_payload(place, plan);
     ring_traffic traffic;
-    status done = run_ring(now.channel, *carrier, now.layout(*carrier), traffic);
+    status done = run_ring(now.channel, carrier, now.layout(carrier), traffic);
     report.sent_bytes = traffic.sent_bytes;
     report.raw_bytes = traffic.sent_values * sizeof(T);
     report.messages = traffic.messages;
     report.wait_s = traffic.wait_s;
-    report.compress_s = carrier->times().compress_s;
-    report.combine_s = carrier->times().combine_s;
-    report.decompress_s = carrier->times().decompress_s;
+    report.compress_s = carrier.times().compress_s;
+    report.combine_s = carrier.times().combine_s;
+    report.decompress_s = carrier.times().decompress_s;
     report.workspace_bytes = now.channel.memory().bytes().size();
     if (now.row.codec != "-") {
         report.step = static_cast<double>(plan.how.step);
@@ -145,8 +149,9 @@ status run_ring_row(const call<T>& now, const value_span& values, allreduce_repo
 template <class T>
 status reserve(const call<T>& now) {
     if (now.ranks() < 2 || now.row.schedule != schedule_kind::ring) return {};
-    const std::unique_ptr<payload> carrier = now.make_payload({});
-    return now.channel.memory().reserve(ring_memory(*carrier, now.layout(*carrier)));
+    payload_place<T> place;
+    const payload& carrier = now.make_payload(place, {});
+    return now.channel.memory().reserve(ring_memory(carrier, now.layout(carrier)));
 }
 
 template <class T>

@@ -7,16 +7,18 @@
 #include <new>
 
 #include "codec/c_api.hpp"
+#include "collective/agreement.hpp"
 #include "collective/stock.hpp"
 #include "laconic/collective.hpp"
 #include "laconic/laconic.h"
+#include "mpi/channel.hpp"
 #include "mpi/error.hpp"
 
 namespace {
 
 using namespace laconic;
 
-result<allreduce_options> to_options(const laconic_allreduce_options* given) {
+result<allreduce_options> to_options(const laconic_allreduce_options* given) try {
     if (given == nullptr) return allreduce_options::from_environment();
     allreduce_options options;
     options.limit.kind = static_cast<bound_kind>(given->kind);
@@ -25,6 +27,18 @@ result<allreduce_options> to_options(const laconic_allreduce_options* given) {
     if (given->algorithm != nullptr) options.algorithm = given->algorithm;
     if (given->segment_bytes != 0) options.segment_bytes = given->segment_bytes;
     return options;
+} catch (const std::bad_alloc&) {
+    return status{errc::out_of_memory, "no memory for the options"};
+}
+
+/// A rank without options still takes part in the agreement: the others must not wait for it, and get its sentence.
+status refuse(MPI_Comm comm, const status& why) {
+    const result<mpi::channel*> found = mpi::channel_of(comm);
+    if (!found) return found.error();
+    if ((*found)->broken()) return why;
+    status outcome = collective::agree(**found, {}, {}, why).error();
+    if (outcome.code() == errc::mpi) MPI_Comm_call_errhandler(comm, (*found)->last_error());
+    return outcome;
 }
 
 template <class T>
@@ -32,15 +46,7 @@ status reduce(const void* in, void* out, std::size_t count, MPI_Comm comm, const
     result<allreduce_options> options = to_options(given);
     const reduction op = given != nullptr && given->average != 0 ? reduction::avg : reduction::sum;
     const void* const source = in == MPI_IN_PLACE ? out : in;
-    if (!options) {
-        // Still taking part, with options that every rank will refuse: the others must not wait for this one.
-        status why = options.error();
-        allreduce_options refused;
-        refused.segment_bytes = 0;
-        static_cast<void>(
-            allreduce<T>({static_cast<const T*>(source), count}, {static_cast<T*>(out), count}, op, comm, refused));
-        return why;
-    }
+    if (!options) return refuse(comm, options.error());
     return allreduce<T>({static_cast<const T*>(source), count}, {static_cast<T*>(out), count}, op, comm, *options)
         .error();
 }
@@ -54,15 +60,16 @@ status dispatch(const void* in, void* out, std::size_t count, MPI_Datatype type,
                 const laconic_allreduce_options* options) {
     if (comm == MPI_COMM_NULL) return {errc::invalid_argument, "the communicator is MPI_COMM_NULL"};
     const bool known_type = type == MPI_FLOAT || type == MPI_DOUBLE;
-    if ((!known_type || op != MPI_SUM) && options != nullptr && options->average != 0)
-        return {errc::invalid_argument,
-                "average is set, but this type or operation is passed to MPI_Allreduce as it is; "
-                "use MPI_FLOAT or MPI_DOUBLE with MPI_SUM"};
-    if (!known_type || op != MPI_SUM) return pass_through(in, out, count, type, op, comm);
     int between_groups = 0;
     if (const int code = MPI_Comm_test_inter(comm, &between_groups); code != MPI_SUCCESS)
         return mpi::to_status(code, "MPI_Comm_test_inter");
-    if (between_groups != 0) return pass_through(in, out, count, type, op, comm);
+    if (!known_type || op != MPI_SUM || between_groups != 0) {
+        if (options != nullptr && options->average != 0)
+            return {errc::invalid_argument,
+                    "average is set, but this type, operation or intercommunicator is passed to MPI_Allreduce as it "
+                    "is; use MPI_FLOAT or MPI_DOUBLE with MPI_SUM on an intracommunicator, or leave out average"};
+        return pass_through(in, out, count, type, op, comm);
+    }
     return type == MPI_FLOAT ? reduce<float>(in, out, count, comm, options)
                              : reduce<double>(in, out, count, comm, options);
 }

@@ -21,8 +21,7 @@ public:
         for (int slot = count; slot-- > 0;) give_back(slot);
     }
 
-    [[nodiscard]] int available() const noexcept { return free_count_; }
-    /// Precondition: available() > 0.
+    /// Precondition: a slot is free.
     [[nodiscard]] int take() noexcept {
         assert(free_count_ > 0);
         return free_[static_cast<std::size_t>(--free_count_)];

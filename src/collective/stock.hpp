@@ -5,8 +5,14 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <cstdint>
 
 namespace laconic::collective {
+
+/// What each of `ranks` ranks has to send at least in an allreduce of `size_bytes`, and sends around a ring.
+[[nodiscard]] constexpr std::uint64_t ring_bytes(std::uint64_t size_bytes, std::uint64_t ranks) noexcept {
+    return 2 * (ranks - 1) * size_bytes / ranks;
+}
 
 /// MPI_Allreduce with a 64-bit count. `in` may be MPI_IN_PLACE or equal to `out` (then in place).
 /// returns MPI's code.

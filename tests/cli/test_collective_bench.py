@@ -74,7 +74,6 @@ class CollectiveBench(unittest.TestCase):
         for arguments, code in ((["--data", "/nonexistent", "--abs", "1"], 1),
                                 (["--data", self.field, "--abs", "1", "--algorithms", "nonsense"], 2),
                                 (["--data", self.field, "--abs", "1", "--algorithms", "fused,fused"], 2),
-                                (["--data", self.field, "--abs", "-1"], 2),
                                 (["--data", self.field, "--abs", "1", "--bogus"], 2)):
             run = self.bench(2, *arguments)
             self.assertEqual(run.returncode, code, (arguments, run.stderr))
@@ -82,14 +81,26 @@ class CollectiveBench(unittest.TestCase):
 
     def test_one_failing_rank_ends_all(self):
         good = "--data " + self.field
-        for odd, code, word in (("--data /nonexistent", 1, "/nonexistent"), (good + " --bogus", 2, "bogus"),
-                                (good + " --algorithms fused", 2, "different options")):
-            for rank in (0, 1):
+        for odd, code, word, ranks in (("--data /nonexistent", 1, "/nonexistent", (1,)),
+                                       (good + " --bogus", 2, "bogus", (0, 1)),
+                                       (good + " --algorithms fused", 2, "different options", (1,))):
+            for rank in ranks:
                 run = self.uneven(rank, good, odd)
                 self.assertEqual(run.returncode, code, (odd, rank, run.stderr))
                 complaints = self.complaints(run)
                 self.assertEqual(len(complaints), 1, (odd, rank, run.stderr))
                 self.assertIn(word, complaints[0])
+
+    def test_the_launcher_of_another_mpi_is_named(self):
+        other = {"OMPI_COMM_WORLD_SIZE": "2", "OMPI_COMM_WORLD_RANK": "0"} if PROGRAM.endswith("mpich") else \
+            {"PMI_SIZE": "2", "PMI_RANK": "0"}
+        environment = {key: value for key, value in os.environ.items() if not key.startswith(("LACONIC_", "OMPI_", "PMI"))}
+        for rank, code, lines in (("0", 2, 1), ("1", 0, 0)):
+            other[list(other)[1]] = rank
+            run = subprocess.run([PROGRAM, "bench", "collective", "--type", "f32", "--abs", "1", "--data", self.field],
+                                 capture_output=True, text=True, timeout=60, env=environment | other, check=False)
+            self.assertEqual((run.returncode, run.stdout, run.stderr.count("\n")), (code, "", lines), run.stderr)
+            self.assertEqual("was started by the mpiexec of" in run.stderr, lines == 1)
 
 
 if __name__ == "__main__":

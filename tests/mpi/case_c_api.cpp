@@ -2,6 +2,8 @@
 // laconic_allreduce: MPI's own conventions, options, and calls that it passes on to MPI.
 #include <mpi.h>
 
+#include <cstdlib>
+
 #include "cases.hpp"
 #include "laconic/laconic.h"
 #include "reference.hpp"
@@ -58,11 +60,43 @@ void check_passed_on() {
           "C MPI_COMM_NULL");
 }
 
+void check_refused_average() {
+    laconic_allreduce_options options{};
+    options.average = 1;
+    int one = 1;
+    float largest = 1;
+    check(laconic_allreduce(MPI_IN_PLACE, &one, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &options) == LACONIC_ERR_ARGUMENT,
+          "C average of integers");
+    check(std::string(laconic_last_message()).find("average") != std::string::npos, "C message names average");
+    check(laconic_allreduce(MPI_IN_PLACE, &largest, 1, MPI_FLOAT, MPI_MAX, MPI_COMM_WORLD, &options) ==
+              LACONIC_ERR_ARGUMENT,
+          "C average of a maximum");
+}
+
+/// A variable that is bad on the last rank only: that rank's sentence everywhere, and the next call works.
+void check_bad_environment() {
+    const int last = size_of(MPI_COMM_WORLD) - 1;
+    const bool mine = rank_in(MPI_COMM_WORLD) == last;
+    std::vector<float> values(count, 1.0F);
+    if (mine) setenv("LACONIC_ABS", "bad", 1);
+    int code = laconic_allreduce(MPI_IN_PLACE, values.data(), count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, nullptr);
+    if (mine) unsetenv("LACONIC_ABS");
+    const std::string message = laconic_last_message();
+    check(code == LACONIC_ERR_BOUND, "C bad variable: " + message);
+    for (const std::string& word : {std::string("LACONIC_ABS"), "rank " + std::to_string(last)})
+        check(message.find(word) != std::string::npos, "C bad variable should mention " + word + ": " + message);
+    check_same_bytes(std::as_bytes(std::span(message.data(), message.size())), MPI_COMM_WORLD, "C bad variable");
+    code = laconic_allreduce(MPI_IN_PLACE, values.data(), count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, nullptr);
+    check(code == LACONIC_OK, std::string("C after the bad variable: ") + laconic_last_message());
+}
+
 }  // namespace
 
 void c_face_works() {
     check_compressed();
     check_passed_on();
+    check_refused_average();
+    check_bad_environment();
 }
 
 }  // namespace laconic::test

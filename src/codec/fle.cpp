@@ -8,6 +8,7 @@
 
 #include "codec/engine.hpp"
 #include "codec/float_environment.hpp"
+#include "codec/generic/chunk_reader.hpp"
 #include "codec/layout.hpp"
 
 namespace laconic::codec {
@@ -119,42 +120,27 @@ result<sum_report> add_values(std::span<const T> values, const quantiser<T>& how
 namespace {
 
 template <class T>
-result<bare_census> census_of(std::span<const std::byte> bare, std::size_t count, const std::byte* table) {
+result<bare_census> census_of(const sequence& from, std::size_t count) {
     bare_census found;
-    const std::byte* at = bare.data();
-    std::size_t left = bare.size();
+    chunk_cursor<T> cursor(from);
     for (std::size_t done = 0; done < count; done += chunk_values) {
         const std::size_t n = std::min(chunk_values, count - done);
-        const std::size_t blocks = blocks_in(n);
-        const std::size_t head = chunk_head_bytes<T>(blocks);
-        if (left < head) return explain(stream_fault::truncated);
-        if (table != nullptr) {
-            if (load_as<std::uint32_t>(table) != chunk_entry(at - bare.data())) return explain(stream_fault::corrupt);
-            table += table_entry_bytes;
-        }
-        const std::byte* const rates = at + base_bytes<T>;
-        at += head;
-        left -= head;
-        for (std::size_t block = 0; block < blocks; ++block) {
-            const auto rate = std::to_integer<unsigned>(rates[block]);
-            if (!rate_is_valid<T>(rate)) return explain(stream_fault::corrupt);
-            const std::size_t bytes = block_bytes<T>(rate, std::min(block_values, n - block * block_values));
-            if (left < bytes) return explain(stream_fault::truncated);
+        chunk_view view;
+        if (const stream_fault fault = cursor.next(n, view); fault != stream_fault::none) return explain(fault);
+        const std::byte* at = view.payload;
+        for (std::size_t block = 0; block < blocks_in(n); ++block) {
+            const auto rate = std::to_integer<unsigned>(view.rates[block]);
             ++found.blocks;
             found.zero_blocks += rate == 0;
             found.raw_blocks += (rate & kind_raw) != 0;
             if ((rate & kind_mask) == kind_mixed) {
                 const auto flags = load_as<std::uint32_t>(at + (rate & width_mask) * std::size_t{4});
-                if (!flags_are_valid(flags, rate)) return explain(stream_fault::corrupt);
                 found.exact &= (flags & mixed_inexact) == 0;
             }
-            at += bytes;
-            left -= bytes;
+            at += block_bytes<T>(rate, std::min(block_values, n - block * block_values));
         }
-        for (std::size_t pad = blocks; pad % 4 != 0; ++pad)
-            if (rates[pad] != std::byte{0}) return explain(stream_fault::corrupt);
     }
-    if (left != 0) return explain(stream_fault::corrupt);
+    if (!cursor.at_end()) return explain(stream_fault::corrupt);
     return found;
 }
 
@@ -162,7 +148,8 @@ result<bare_census> census_of(std::span<const std::byte> bare, std::size_t count
 
 result<bare_census> census(element_type type, std::span<const std::byte> bare, std::size_t count,
                            const std::byte* table) {
-    return type == element_type::f32 ? census_of<float>(bare, count, table) : census_of<double>(bare, count, table);
+    const sequence from{bare.data(), bare.size(), table};
+    return type == element_type::f32 ? census_of<float>(from, count) : census_of<double>(from, count);
 }
 
 template encode_report encode(std::span<const float>, const quantiser<float>&, std::span<std::byte>) noexcept;

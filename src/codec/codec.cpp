@@ -85,6 +85,16 @@ status check_count(std::uint64_t frame, std::uint64_t array) {
             "the frame holds " + std::to_string(frame) + " elements, the other operand " + std::to_string(array)};
 }
 
+/// A frame that holds `count` elements of T.
+template <class T>
+result<parsed_frame> parse_for(std::span<const std::byte> frame, std::size_t count) {
+    auto parsed = parse_frame(frame);
+    if (!parsed) return parsed.error();
+    if (status bad = check_type<T>(parsed->header); !bad.ok()) return bad;
+    if (status bad = check_count(parsed->header.count, count); !bad.ok()) return bad;
+    return parsed;
+}
+
 /// Header of a sum. Fails when the number of contributions no longer fits its field.
 result<frame_header> sum_header(const frame_header& a, std::uint64_t magnitude, std::uint32_t contributions) {
     const auto limit = static_cast<std::uint64_t>(a.type == element_type::f32 ? integer_limits<float>::sum
@@ -158,11 +168,9 @@ result<std::size_t> compress(std::span<const T> values, bound limit, std::span<s
 template <class T>
 status decompress(std::span<const std::byte> frame, std::span<T> values) {
     const float_environment standard;
-    auto parsed = parse_frame(frame);
+    auto parsed = parse_for<T>(frame, values.size());
     if (!parsed) return parsed.error();
     const frame_header& header = parsed->header;
-    if (status bad = check_type<T>(header); !bad.ok()) return bad;
-    if (status bad = check_count(header.count, values.size()); !bad.ok()) return bad;
     return explain(current_kernels<T>().decode({parsed->payload.data(), parsed->payload.size(), parsed->table},
                                                {static_cast<T>(header.step), 1, header.magnitude},
                                                reinterpret_cast<std::byte*>(values.data()), values.size()));
@@ -216,11 +224,9 @@ result<std::size_t> add(std::span<const std::byte> a, std::span<const std::byte>
 template <class T>
 result<std::size_t> add(std::span<const T> values, std::span<const std::byte> frame, std::span<std::byte> out) {
     const float_environment standard;
-    auto parsed = parse_frame(frame);
+    auto parsed = parse_for<T>(frame, values.size());
     if (!parsed) return parsed.error();
     const frame_header& header = parsed->header;
-    if (status bad = check_type<T>(header); !bad.ok()) return bad;
-    if (status bad = check_count(header.count, values.size()); !bad.ok()) return bad;
     const std::size_t need = sum_bound(header.type, values.size());
     if (out.size() < need) return too_small(out.size(), need);
     quantiser<T> how = choose_step<T>(header.contribution_bound, -1).contribution;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The error-bounded block codec `fle`: arrays of float or double in, self-describing frames out, and
-// sums of frames taken without decompressing them. docs/format/stream.md specifies the bytes.
+// Error-bounded compression: arrays in, self-describing frames out, and back. docs/format/stream.md specifies the
+// bytes; arithmetic.hpp computes with frames without decompressing them; streaming.hpp takes arrays larger than memory.
 //
-// All functions here are local (no MPI), thread-safe, allocate nothing (they use up to 256 KB of stack), and give
-// the same bytes on every instruction set. They never print and never abort.
+// All functions here are local (no MPI), thread-safe, and give the same bytes on every instruction set. With one thread
+// the codecs fle, szx and raw allocate nothing (they use up to 256 KB of stack). They never print and never abort.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +12,13 @@
 #include <string_view>
 
 #include "laconic/bound.hpp"
+#include "laconic/half.hpp"
 #include "laconic/status.hpp"
 
 namespace laconic {
 
 /// Element types of an array. The numbers appear in frames.
-enum class element_type : std::uint8_t { f32 = 1, f64 = 2 };
+enum class element_type : std::uint8_t { f32 = 1, f64 = 2, f16 = 3, bf16 = 4 };
 
 template <class T>
 struct element_type_of;
@@ -30,86 +31,155 @@ struct element_type_of<double> {
     static constexpr element_type value = element_type::f64;
 };
 
-[[nodiscard]] constexpr std::size_t size_of(element_type type) noexcept { return type == element_type::f32 ? 4 : 8; }
+template <>
+struct element_type_of<half> {
+    static constexpr element_type value = element_type::f16;
+};
+template <>
+struct element_type_of<bfloat16> {
+    static constexpr element_type value = element_type::bf16;
+};
+
+[[nodiscard]] constexpr std::size_t size_of(element_type type) noexcept {
+    switch (type) {
+        case element_type::f64: return 8;
+        case element_type::f16:
+        case element_type::bf16: return 2;
+        default: return 4;
+    }
+}
+
+/// The type that elements of T are computed with: T itself, float for the 16-bit types.
+template <class T>
+struct real_of {
+    using type = T;
+};
+template <>
+struct real_of<half> {
+    using type = float;
+};
+template <>
+struct real_of<bfloat16> {
+    using type = float;
+};
+template <class T>
+using real_type = typename real_of<T>::type;
+
+/// How arrays become bytes. The numbers appear in frames. codecs() describes them.
+enum class codec_id : std::uint8_t {
+    fle = 1,      ///< laconic's own: quantise, predict, fixed-length bit-planes; the only one whose frames can be added
+    szx = 2,      ///< constant blocks and truncated residuals, after SZx
+    zfp_abs = 3,  ///< libzfp, fixed accuracy
+    zfp_rate = 4,  ///< libzfp, fixed rate: the bound is NOT kept
+    raw = 5,       ///< a copy
+};
+
+struct codec_description {
+    codec_id id;
+    std::string_view name;
+    std::string_view summary;
+    bool keeps_bound;  ///< the element promise of docs/guide/accuracy.md
+    bool adds;         ///< frames can be added without decompressing them
+    bool available;    ///< this build has it
+};
+[[nodiscard]] std::span<const codec_description> codecs() noexcept;
+/// The codec of that name, or invalid_argument with the names there are.
+[[nodiscard]] result<codec_id> codec_named(std::string_view name);
 
 /// What a frame says about itself, plus what a walk over its blocks counts.
 struct frame_info {
     unsigned version = 0;
+    codec_id codec = codec_id::fle;
     element_type type = element_type::f32;
     std::uint64_t count = 0;  ///< elements
-    double bound = 0;         ///< |x - y| <= bound for an array; for a sum plus half an ulp for its one rounding
-    double step = 0;          ///< quantisation step: y = q * step
+    /// |x - y| <= bound for an array; for a sum plus half an ulp for its one rounding. 16-bit types: what rounding to
+    /// the type adds is not included (it was taken off the bound that compress() was asked for). 0 for zfp_rate: none.
+    double bound = 0;
+    double step = 0;                  ///< fle: quantisation step, y = q * step; zfp_rate: bits per value
+    std::uint32_t row_length = 0;     ///< fle: values of a row, for row prediction; 0: predicted along the array alone
     std::uint64_t contributions = 0;  ///< how many compressed arrays were summed into this frame
-    std::uint64_t magnitude = 0;      ///< no quantised value exceeds this
+    std::uint64_t magnitude = 0;      ///< fle: no quantised value exceeds this
     std::uint64_t frame_bytes = 0;    ///< header, chunk table, payload
-    std::uint64_t blocks = 0;         ///< blocks of 32 elements
-    std::uint64_t zero_blocks = 0;    ///< blocks that take one byte
-    std::uint64_t raw_blocks = 0;     ///< blocks that carry uncompressed values
+    std::uint64_t blocks = 0;         ///< fle: blocks of 32 elements
+    std::uint64_t zero_blocks = 0;    ///< fle: blocks without a payload
+    std::uint64_t raw_blocks = 0;     ///< fle: blocks that carry uncompressed values
     bool exact_sums = true;    ///< false: some raw values were added with rounding, in the order the sum was taken
     bool checksummed = false;  ///< carries an XXH3-64 checksum
 };
 
+/// How far a call has come.
+struct progress_info {
+    std::uint64_t values = 0;  ///< done
+    std::uint64_t total = 0;   ///< to do in all
+    std::uint64_t bytes = 0;   ///< of compressed data that are complete (written, or read by decompress)
+};
+
+/// How a call runs. The result is the same, byte for byte, whatever is set here.
+struct run_options {
+    /// OpenMP threads; 0: as many as OpenMP would take. Several threads need memory for their parts (about 1 MB each);
+    /// without it, or in a build without OpenMP, one does the work.
+    unsigned threads = 1;
+    /// Called by the calling thread between groups of chunks, e.g. to let MPI progress; false stops the call, which
+    /// then returns errc::cancelled.
+    bool (*progress)(void* user, const progress_info& now) = nullptr;
+    void* progress_user = nullptr;
+};
+
 /// What a caller may ask of a frame beyond the bound.
 struct frame_options {
+    codec_id codec = codec_id::fle;
     bool checksum = false;  ///< store an XXH3-64 checksum, verified by every reader
     /// For an absolute bound: a magnitude that no array to be added with this one exceeds, so that all get the same
     /// step. Negative: not known; the step is then chosen from this array alone.
     double max_abs = -1;
+    /// fle: the length of the array's fastest dimension, if it has more than one: values are then also predicted from
+    /// the row before. Lengths below 32 and from 2048 on are taken as 0, the array as one row.
+    std::uint64_t row_length = 0;
+    double rate = 8;  ///< zfp_rate: bits per value, up to those of the type
+    run_options run;
 };
 
-/// Largest frame that compress() can produce for `count` elements: the array's own size plus less than 1 % plus
-/// 8 KB. Sums of frames are larger in the worst case: sum_bound(). Precondition: count * 8 fits in half a size_t.
-[[nodiscard]] std::size_t compress_bound(element_type type, std::size_t count) noexcept;
+/// Largest frame that compress() can produce for `count` elements: the array's own size plus less than 1 % (16-bit
+/// types: 5 %) plus 8 KB. Sums of frames are larger in the worst case: sum_bound(). Precondition: count * 8 fits in
+/// half a size_t.
+[[nodiscard]] std::size_t compress_bound(element_type type, std::size_t count, codec_id codec = codec_id::fle) noexcept;
 [[nodiscard]] std::size_t sum_bound(element_type type, std::size_t count) noexcept;
 
-/// Compresses `values` into a frame at the start of `out`.
+/// Compresses `values` into a frame at the start of `out`. T is float, double, half or bfloat16 here and below.
 ///
 /// values  any count including 0, any alignment (byte-aligned spans are fine), any values: NaN, infinities and
-///         -0.0 come back bit-identical, every finite x comes back as y with |x - y| <= the bound.
+///         -0.0 come back bit-identical, every finite x comes back as y with |x - y| <= the bound (but for zfp_rate).
 /// limit   absolute or relative bound; 0 is lossless.
-/// out     at least compress_bound(type, values.size()) bytes, not overlapping `values`.
+/// out     at least compress_bound(type, values.size(), codec) bytes, not overlapping `values`.
 /// returns the frame's size in bytes, or
 ///         invalid_bound      the bound is negative, NaN or infinite
+///         invalid_argument   options.rate is not usable
 ///         output_too_small   `out` is smaller than compress_bound()
-/// cost    one pass over the data for an absolute bound, two for a relative one; up to three more when the values are
-///         so large against an absolute bound that the rounding of T itself matters (docs/adr/0002).
+///         unsupported        this build lacks the codec, or the codec the type
+///         cancelled          options.run.progress said so
+/// cost    fle: one pass over the data for an absolute bound, two for a relative one or a 16-bit type; up to three more
+///         when the values are so large against an absolute bound that the rounding of T itself matters
+///         (docs/adr/0002).
 template <class T>
 [[nodiscard]] result<std::size_t> compress(std::span<const T> values, bound limit, std::span<std::byte> out,
                                            const frame_options& options = {});
 
 /// Decompresses a frame. `values` must have exactly inspect(frame)->count elements of the frame's type.
-/// returns ok, truncated, corrupt, unsupported, or mismatch when type or count differ. On failure the contents of
-///         `values` are unspecified. The frame is treated as hostile: no read or write leaves the spans.
+/// returns ok, truncated, corrupt, unsupported, cancelled, or mismatch when type or count differ. On failure the
+///         contents of `values` are unspecified. The frame is treated as hostile: no access leaves the spans.
 template <class T>
-[[nodiscard]] status decompress(std::span<const std::byte> frame, std::span<T> values);
+[[nodiscard]] status decompress(std::span<const std::byte> frame, std::span<T> values, const run_options& run = {});
 
 /// Reads and verifies header, chunk table, block structure and checksum without decoding values.
 /// returns the description, or truncated, corrupt, unsupported.
 [[nodiscard]] result<frame_info> inspect(std::span<const std::byte> frame);
 
-/// out = a + b, computed on the compressed form (homomorphic sum).
-///
-/// a, b    frames of equal type, count, bound per array and step; else mismatch, with both values in the message.
-/// out     at least sum_bound() bytes. It may start where `a` starts (in place); otherwise no overlap. When an in-place
-///         sum fails, `a` is lost.
-/// returns the size of the sum's frame, or truncated, corrupt, unsupported, mismatch, output_too_small.
-/// error   the sum decodes to q*step exactly rounded once; its bound is the sum of both bounds. Integer sums never
-///         wrap: a block that would leave the range is carried uncompressed.
-[[nodiscard]] result<std::size_t> add(std::span<const std::byte> a, std::span<const std::byte> b,
-                                      std::span<std::byte> out);
-
-/// out = compress(values) + frame in one pass (fused sum): byte for byte what compressing `values` with the frame's
-/// step and adding would give. Same errors as add(); `out` must not overlap its inputs.
-template <class T>
-[[nodiscard]] result<std::size_t> add(std::span<const T> values, std::span<const std::byte> frame,
-                                      std::span<std::byte> out);
-
 /// Smallest and largest finite value and the largest magnitude, in one vectorised pass.
 template <class T>
 struct value_range {
-    T min = 0, max = 0;           ///< over the finite values; both 0 when there are none
-    T max_abs = 0;                ///< over the finite values
-    std::uint64_t nonfinite = 0;  ///< NaN and infinities
+    real_type<T> min = 0, max = 0;  ///< over the finite values; both 0 when there are none
+    real_type<T> max_abs = 0;       ///< over the finite values
+    std::uint64_t nonfinite = 0;    ///< NaN and infinities
 };
 template <class T>
 [[nodiscard]] value_range<T> range_of(std::span<const T> values) noexcept;

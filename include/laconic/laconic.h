@@ -23,10 +23,12 @@ enum {
     LACONIC_ERR_MISMATCH = 7,
     LACONIC_ERR_IO = 8,
     LACONIC_ERR_MPI = 9,
-    LACONIC_ERR_MEMORY = 10
+    LACONIC_ERR_MEMORY = 10,
+    LACONIC_ERR_CANCELLED = 11,
+    LACONIC_ERR_UNREPRESENTABLE = 12
 };
 
-typedef enum { LACONIC_F32 = 1, LACONIC_F64 = 2 } laconic_type;
+typedef enum { LACONIC_F32 = 1, LACONIC_F64 = 2, LACONIC_F16 = 3, LACONIC_BF16 = 4 } laconic_type;
 typedef enum { LACONIC_ABSOLUTE = 0, LACONIC_RELATIVE = 1 } laconic_bound_kind;
 typedef enum { LACONIC_SCOPE_RESULT = 0, LACONIC_SCOPE_CONTRIBUTION = 1 } laconic_scope;
 

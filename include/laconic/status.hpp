@@ -24,6 +24,8 @@ enum class errc : int {
     io = 8,                ///< the operating system refused a read or a write
     mpi = 9,               ///< an MPI call failed; the context holds MPI's own error string
     out_of_memory = 10,    ///< an allocation failed
+    cancelled = 11,        ///< a progress callback asked to stop
+    unrepresentable = 12,  ///< a value has no integer within the bound, so it cannot travel in that form
 };
 
 /// The stable lower-case name of a code, e.g. "invalid_bound".

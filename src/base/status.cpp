@@ -17,6 +17,8 @@ std::string_view name_of(errc code) noexcept {
         case errc::io: return "io";
         case errc::mpi: return "mpi";
         case errc::out_of_memory: return "out_of_memory";
+        case errc::cancelled: return "cancelled";
+        case errc::unrepresentable: return "unrepresentable";
     }
     return "unknown";
 }

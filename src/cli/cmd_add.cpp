@@ -7,6 +7,7 @@
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/files.hpp"
+#include "laconic/arithmetic.hpp"
 
 namespace laconic::cli {
 namespace {

@@ -13,7 +13,7 @@
 #include "cli/exact_error.hpp"
 #include "cli/files.hpp"
 #include "cli/reference_size.hpp"
-#include "laconic/codec.hpp"
+#include "laconic/arithmetic.hpp"
 
 namespace laconic::cli {
 namespace {

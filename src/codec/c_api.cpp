@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "laconic/codec.hpp"
+#include "laconic/arithmetic.hpp"
 #include "laconic/laconic.h"
 
 namespace laconic {

@@ -21,7 +21,10 @@ constexpr std::array candidates {
     candidate{&scalar_engine, []() noexcept { return true; }},
 #if defined(LACONIC_X86_ENGINES)
         candidate{&avx2_engine,
-                  []() noexcept { return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("bmi2") != 0; }},
+                  []() noexcept {
+                      return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("bmi2") != 0 &&
+                             __builtin_cpu_supports("f16c") != 0;
+                  }},
         candidate{&avx512_engine, []() noexcept {
                       return __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
                              __builtin_cpu_supports("avx512vl") != 0 && __builtin_cpu_supports("avx512dq") != 0 &&
@@ -84,6 +87,14 @@ const kernels<float>& current_kernels<float>() noexcept {
 template <>
 const kernels<double>& current_kernels<double>() noexcept {
     return current_engine().f64;
+}
+template <>
+const kernels<half>& current_kernels<half>() noexcept {
+    return current_engine().f16;
+}
+template <>
+const kernels<bfloat16>& current_kernels<bfloat16>() noexcept {
+    return current_engine().bf16;
 }
 
 }  // namespace codec

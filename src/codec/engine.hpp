@@ -15,11 +15,13 @@ namespace laconic::codec {
 /// What a decoder found wrong with a bare sequence.
 enum class stream_fault : std::uint8_t { none, truncated, corrupt };
 
-/// A bare sequence; `table`, unless null, must agree with the chunks found in it.
+/// A bare sequence; `table`, unless null, must agree with the chunks found in it. Where the sequence is a part of a
+/// longer one, its first table entry is `first_entry` instead of 0.
 struct sequence {
     const std::byte* bytes = nullptr;
     std::size_t size = 0;
     const std::byte* table = nullptr;
+    std::uint32_t first_entry = 0;
 };
 
 /// Where an encoder writes: the bare sequence, and, unless null, one table entry per chunk (see chunk_entry).
@@ -31,21 +33,39 @@ struct sink {
 /// How decoded integers become values.
 template <class T>
 struct restore_rule {
-    T step = 1;
+    real_type<T> step = 1;
     std::uint32_t divisor = 1;
     std::uint64_t magnitude = 0;
+    std::uint32_t row = 0;
 };
 
 template <class T>
 struct kernels {
+    using sum_of_two = stream_fault (*)(const sequence& a, const sequence& b, std::size_t count, const sum_rule<T>& how,
+                                        sink out, sum_report& report) noexcept;
+
     encode_report (*encode)(const std::byte* values, std::size_t count, const quantiser<T>& how, sink out) noexcept;
     stream_fault (*decode)(const sequence& in, const restore_rule<T>& how, std::byte* values,
                            std::size_t count) noexcept;
-    stream_fault (*add)(const sequence& a, const sequence& b, std::size_t count, T step, std::uint64_t magnitude,
-                        sink out, sum_report& report) noexcept;
+    sum_of_two add;
+    sum_of_two subtract;
+    stream_fault (*scale)(const sequence& a, std::int32_t factor, std::size_t count, const sum_rule<T>& how, sink out,
+                          sum_report& report) noexcept;
+    /// The larger, or else the smaller, of two elements each.
+    stream_fault (*extreme)(const sequence& a, const sequence& b, std::size_t count, bool larger,
+                            const sum_rule<T>& how, sink out, sum_report& report) noexcept;
     /// `magnitude` bounds |q| in b alone.
     stream_fault (*add_values)(const std::byte* values, std::size_t count, const quantiser<T>& how, const sequence& b,
                                std::uint64_t magnitude, sink out, sum_report& report) noexcept;
+    /// Values to integers; returns how many blocks have an element without one (0: all is well).
+    std::uint64_t (*quantise)(const std::byte* values, std::size_t count, const quantiser<T>& how, std::int32_t* q,
+                              std::uint64_t& magnitude) noexcept;
+    /// Integers of up to `own_magnitude`, at most integer_limits::contribution, to chunks; added to b unless null.
+    stream_fault (*add_ints)(const std::int32_t* q, std::size_t count, const sum_rule<T>& how,
+                             std::uint64_t own_magnitude, const sequence* b, sink out, sum_report& report) noexcept;
+    /// Chunks to integers; `missed` counts chunks that hold anything else.
+    stream_fault (*integers)(const sequence& in, std::uint32_t row, std::int32_t* q, std::size_t count,
+                             std::uint64_t& missed) noexcept;
     void (*range)(const std::byte* values, std::size_t count, value_range<T>& found) noexcept;
 };
 
@@ -53,6 +73,8 @@ struct engine {
     std::string_view name;
     kernels<float> f32;
     kernels<double> f64;
+    kernels<half> f16;
+    kernels<bfloat16> bf16;
 };
 
 extern const engine scalar_engine;

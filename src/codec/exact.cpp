@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The patient path over one chunk: quantise, read, add, write and restore with 64-bit integers and exact raw sums.
+// The patient path over one chunk: quantise, read and write with 64-bit integers.
 #include "codec/exact.hpp"
 
 #include <bit>
 #include <cmath>
-#include <limits>
-#include <type_traits>
 
-#include "codec/quad.hpp"
+#include "codec/chunk_head.hpp"
 
 namespace laconic::codec {
 namespace {
@@ -46,100 +44,38 @@ std::int64_t wrap_sub(std::int64_t a, std::int64_t b) noexcept {
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
 }
 
-/// (high, low) += x with the rounding error kept in low; false when even that was rounded.
-template <class T>
-bool add_wide(double& high, double& low, double x) noexcept {
-    const double sum = high + x;
-    if (!std::isfinite(sum)) {
-        const bool overflowed = std::isfinite(high) && std::isfinite(x);
-        // One NaN for all orders of addition, whatever payloads met.
-        high = std::isnan(sum) ? std::numeric_limits<double>::quiet_NaN() : sum;
-        low = 0;
-        return !overflowed;
+/// The differences along the chunk, from which row prediction takes those of a row earlier.
+class row_differences {
+public:
+    explicit row_differences(std::uint32_t row) noexcept : row_(row) {
+        if (row != 0) differences_.fill(0);
     }
-    const double back = sum - high;
-    const double error = (high - (sum - back)) + (x - back);
-    high = sum;
-    if constexpr (std::is_same_v<T, float>) return error == 0;
-    const double rest = low + error;
-    const double rest_back = rest - low;
-    const double lost = (low - (rest - rest_back)) + (error - rest_back);
-    low = 0;
-    if (rest == 0) return lost == 0;  // and -0.0 stays what it is
-    // Normalised, so that equal sums have equal bytes.
-    high = sum + rest;
-    low = rest - (high - sum);
-    return lost == 0;
-}
-
-template <class T>
-T multiply(std::int64_t q, T step) noexcept {
-    if constexpr (std::is_same_v<T, float>)
-        return static_cast<float>(static_cast<double>(q) * static_cast<double>(step));
-    constexpr std::int64_t exact_in_double = std::int64_t{1} << 53;
-    if (q <= exact_in_double && q >= -exact_in_double)
-        return static_cast<T>(static_cast<double>(q) * static_cast<double>(step));
-    return static_cast<T>(static_cast<quad>(q) * static_cast<quad>(step));
-}
-
-/// a + b rounded to nearest, and what that lost, exactly.
-quad two_sum(quad a, quad b, quad& lost) noexcept {
-    const quad sum = a + b;
-    const quad back = sum - a;
-    lost = (a - (sum - back)) + (b - back);
-    return sum;
-}
-
-/// a + b + c rounded to odd: rounding that to T is rounding the exact sum to T, once.
-quad sum_to_odd(quad a, quad b, quad c) noexcept {
-    quad lost_first;
-    quad lost_second;
-    quad lost;
-    const quad first = two_sum(b, c, lost_first);
-    const quad second = two_sum(first, a, lost_second);
-    if (!(second - second == 0)) return second;  // NaN or infinite
-    if (lost_first == 0 && lost_second == 0) return second;
-    const quad sum = two_sum(second, lost_first + lost_second, lost);
-    if (lost == 0) return sum;
-    static_assert(sizeof(quad) == 16);
-    std::array<std::uint64_t, 2> bits;
-    std::memcpy(bits.data(), &sum, sizeof bits);
-    if ((bits[0] & 1) != 0) return sum;
-    // The neighbour on the side of what was lost is the odd one.
-    const bool outwards = (lost > 0) == (sum > 0);
-    if (outwards) {
-        bits[0] += 1;  // even, so there is no carry
-    } else {
-        bits[1] -= bits[0] == 0;
-        bits[0] -= 1;
+    /// What is stored for the difference at i.
+    std::int64_t take(std::size_t i, std::int64_t difference) noexcept {
+        if (row_ == 0) return difference;
+        differences_[i] = difference;
+        return i < row_ ? difference : wrap_sub(difference, differences_[i - row_]);
     }
-    quad odd;
-    std::memcpy(&odd, bits.data(), sizeof odd);
-    return odd;
-}
-
-/// Turns the raw part of lane i into a wide one.
-template <class T>
-void widen(chunk_model<T>& model, std::size_t block) noexcept {
-    auto& b = model.blocks[block];
-    if (b.raw == raw_form::wide) return;
-    for (std::size_t i = block * block_values, end = i + model.lanes(block); i < end; ++i) {
-        // -0.0 is the neutral element of addition. Adding to it also settles on one NaN.
-        model.high[i] = -0.0;
-        model.low[i] = 0;
-        if (b.raw == raw_form::single) add_wide<T>(model.high[i], model.low[i], static_cast<double>(model.single[i]));
+    /// And back.
+    std::int64_t restore(std::size_t i, std::int64_t stored) noexcept {
+        if (row_ == 0) return stored;
+        return differences_[i] = i < row_ ? stored : wrap_add(stored, differences_[i - row_]);
     }
-    b.raw = raw_form::wide;
-}
+
+private:
+    std::uint32_t row_;
+    std::array<std::int64_t, chunk_values> differences_;
+};
 
 }  // namespace
 
 template <class T>
 bool is_quantisable(const std::byte* values, std::size_t lanes, const quantiser<T>& how) noexcept {
     for (std::size_t lane = 0; lane < lanes; ++lane) {
-        const T x = load_as<T>(values + lane * sizeof(T));
-        const T q = std::nearbyint(x * how.inverse);
-        if (!(std::abs(q) <= static_cast<T>(how.reach)) || !(std::abs(x - q * how.step) <= how.limit)) return false;
+        const auto x = load_real<T>(values + lane * sizeof(T));
+        const auto q = std::nearbyint(x * how.inverse);
+        if (!(std::abs(q) <= static_cast<real_type<T>>(how.reach)) || !(std::abs(x - q * how.step) <= how.limit))
+            return false;
     }
     return true;
 }
@@ -156,11 +92,11 @@ void quantise_exactly(const std::byte* values, std::size_t count, const quantise
         b.quantised = is_quantisable(from, lanes, how);
         b.raw = b.quantised ? raw_form::none : raw_form::single;
         for (std::size_t lane = 0; lane < lanes; ++lane) {
-            const T x = load_as<T>(from + lane * sizeof(T));
             if (!b.quantised) {
-                model.single[first + lane] = x;
+                model.single[first + lane] = load_as<T>(from + lane * sizeof(T));
                 continue;
             }
+            const auto x = load_real<T>(from + lane * sizeof(T));
             model.q[first + lane] = static_cast<std::int64_t>(std::nearbyint(x * how.inverse));
             if (x == 0 && std::signbit(x)) b.negative_zeros |= 1U << lane;
         }
@@ -168,14 +104,25 @@ void quantise_exactly(const std::byte* values, std::size_t count, const quantise
 }
 
 template <class T>
-void read_chunk(const std::byte* chunk, std::size_t count, chunk_model<T>& model) noexcept {
+void take_integers(const std::int32_t* q, std::size_t count, chunk_model<T>& model) noexcept {
+    model.count = count;
+    for (std::size_t block = 0; block < blocks_in(count); ++block) model.blocks[block] = {};
+    for (std::size_t i = 0; i < count; ++i) model.q[i] = q[i];
+}
+
+template <class T>
+void read_chunk(const std::byte* chunk, std::size_t bytes, std::size_t count, std::uint32_t row,
+                chunk_model<T>& model) noexcept {
     const std::size_t block_count = blocks_in(count);
-    const std::byte* rates = chunk + base_bytes<T>;
-    const std::byte* at = chunk + chunk_head_bytes<T>(block_count);
+    block_rates rates;
+    std::size_t head = 0;
+    static_cast<void>(read_head<T>(chunk, bytes, count, rates, head));
+    const std::byte* at = chunk + head;
+    row_differences above(row);
     std::int64_t carry = load_as<typename integer_limits<T>::base_type>(chunk);
     model.count = count;
     for (std::size_t block = 0; block < block_count; ++block) {
-        const auto rate = std::to_integer<unsigned>(rates[block]);
+        const unsigned rate = rates[block];
         const unsigned width = rate & width_mask;
         const unsigned kind = rate & kind_mask;
         const std::size_t first = block * block_values;
@@ -190,7 +137,7 @@ void read_chunk(const std::byte* chunk, std::size_t count, chunk_model<T>& model
             std::array<std::int64_t, block_values> deltas;
             get_planes(at, width, deltas.data());
             for (std::size_t lane = 0; lane < lanes; ++lane)
-                model.q[first + lane] = carry = wrap_add(carry, deltas[lane]);
+                model.q[first + lane] = carry = wrap_add(carry, above.restore(first + lane, deltas[lane]));
         }
         if (kind == kind_raw) {
             b.raw = raw_form::single;
@@ -202,8 +149,8 @@ void read_chunk(const std::byte* chunk, std::size_t count, chunk_model<T>& model
             b.inexact = (flags & mixed_inexact) != 0;
             const std::byte* wide = extra + 4;
             for (std::size_t lane = 0; lane < lanes; ++lane) {
-                model.high[first + lane] = load_as<double>(wide + lane * 2 * sizeof(T));
-                model.low[first + lane] = sizeof(T) == 8 ? load_as<double>(wide + lane * 16 + 8) : 0.0;
+                model.high[first + lane] = load_as<double>(wide + lane * wide_bytes<T>);
+                model.low[first + lane] = sizeof(T) == 8 ? load_as<double>(wide + lane * wide_bytes<T> + 8) : 0.0;
             }
         }
         at += block_bytes<T>(rate, lanes);
@@ -211,64 +158,14 @@ void read_chunk(const std::byte* chunk, std::size_t count, chunk_model<T>& model
 }
 
 template <class T>
-void add_chunk(chunk_model<T>& a, const chunk_model<T>& b, T step, bool& exact) noexcept {
-    constexpr std::int64_t limit = integer_limits<T>::sum;
-    for (std::size_t block = 0; block < blocks_in(a.count); ++block) {
-        auto& ours = a.blocks[block];
-        const auto& theirs = b.blocks[block];
-        const std::size_t first = block * block_values;
-        const std::size_t end = first + a.lanes(block);
-        const bool both_quantised = ours.quantised && theirs.quantised;
-        ours.inexact |= theirs.inexact;
-        ours.negative_zeros = both_quantised ? ours.negative_zeros & theirs.negative_zeros : 0;
-
-        // Raw parts first: a lone raw part stays as it is only where nothing else joins it.
-        if (theirs.raw != raw_form::none || (ours.raw != raw_form::none && theirs.quantised)) {
-            widen(a, block);
-            for (std::size_t i = first; i < end; ++i) {
-                if (theirs.raw == raw_form::none) continue;
-                const double high = theirs.raw == raw_form::single ? static_cast<double>(b.single[i]) : b.high[i];
-                const double low = theirs.raw == raw_form::single ? 0.0 : b.low[i];
-                if (!add_wide<T>(a.high[i], a.low[i], high)) ours.inexact = true;
-                if (low != 0 && !add_wide<T>(a.high[i], a.low[i], low)) ours.inexact = true;
-            }
-        }
-        if (theirs.quantised) {
-            bool overflow = false;
-            for (std::size_t i = first; i < end; ++i) {
-                a.q[i] = ours.quantised ? wrap_add(a.q[i], b.q[i]) : b.q[i];
-                overflow |= a.q[i] > limit || a.q[i] < -limit;
-            }
-            ours.quantised = true;
-            if (overflow) {
-                // What is a -0.0 here would be one or not depending on when the overflow came.
-                ours.inexact |= ours.negative_zeros != 0;
-                widen(a, block);
-                for (std::size_t i = first; i < end; ++i) {
-                    const quad product = static_cast<quad>(a.q[i]) * static_cast<quad>(step);
-                    const auto high = static_cast<double>(product);
-                    const auto low = static_cast<double>(product - static_cast<quad>(high));
-                    if (!add_wide<T>(a.high[i], a.low[i], high)) ours.inexact = true;
-                    if (low != 0 && !add_wide<T>(a.high[i], a.low[i], low)) ours.inexact = true;
-                }
-                ours.quantised = false;
-                ours.negative_zeros = 0;
-            }
-        }
-        exact &= !ours.inexact;
-    }
-}
-
-template <class T>
-std::size_t write_chunk(const chunk_model<T>& model, std::byte* out) noexcept {
+std::size_t write_chunk(const chunk_model<T>& model, std::uint32_t row, std::byte* out) noexcept {
     using base_type = typename integer_limits<T>::base_type;
     const std::size_t block_count = blocks_in(model.count);
-    const std::size_t head = chunk_head_bytes<T>(block_count);
-    std::memset(out, 0, head);
-    std::byte* rates = out + base_bytes<T>;
-    std::byte* at = out + head;
-    std::int64_t carry = block_count > 0 && model.blocks[0].quantised ? model.q[0] : 0;
-    store_as(out, static_cast<base_type>(carry));
+    chunk_writer<T> writer;
+    std::byte* at = writer.begin(out, model.count);
+    const std::int64_t base = block_count > 0 && model.blocks[0].quantised ? model.q[0] : 0;
+    std::int64_t carry = base;
+    row_differences above(row);
     for (std::size_t block = 0; block < block_count; ++block) {
         const auto& b = model.blocks[block];
         const std::size_t first = block * block_values;
@@ -277,12 +174,12 @@ std::size_t write_chunk(const chunk_model<T>& model, std::byte* out) noexcept {
         if (b.quantised) {
             std::array<std::int64_t, block_values> deltas{};
             for (std::size_t lane = 0; lane < lanes; ++lane) {
-                deltas[lane] = wrap_sub(model.q[first + lane], carry);
+                deltas[lane] = above.take(first + lane, wrap_sub(model.q[first + lane], carry));
                 carry = model.q[first + lane];
                 width = std::max(width, width_of(deltas[lane]));
             }
             // Only a hostile stream has integers this wide; honest sums stay below integer_limits.
-            width = std::min(width, sizeof(T) == 4 ? 32U : width_mask);
+            width = std::min(width, sizeof(T) == 8 ? width_mask : 32U);
             put_planes(deltas.data(), width, at);
         }
         std::byte* extra = at + std::size_t{4} * width;
@@ -296,56 +193,30 @@ std::size_t write_chunk(const chunk_model<T>& model, std::byte* out) noexcept {
             const std::uint32_t flags = (b.inexact ? mixed_inexact : 0U) | (b.quantised ? 0U : mixed_held);
             store_as(extra, flags);
             for (std::size_t lane = 0; lane < lanes; ++lane) {
-                store_as(extra + 4 + lane * 2 * sizeof(T), model.high[first + lane]);
-                if (sizeof(T) == 8) store_as(extra + 4 + lane * 16 + 8, model.low[first + lane]);
+                store_as(extra + 4 + lane * wide_bytes<T>, model.high[first + lane]);
+                if (sizeof(T) == 8) store_as(extra + 4 + lane * wide_bytes<T> + 8, model.low[first + lane]);
             }
         } else if (b.negative_zeros != 0) {
             kind = kind_signed;
             store_as(extra, b.negative_zeros);
         }
-        rates[block] = static_cast<std::byte>(kind | width);
+        writer.rates[block] = static_cast<std::uint8_t>(kind | width);
         at += block_bytes<T>(kind | width, lanes);
     }
-    return static_cast<std::size_t>(at - out);
+    return writer.finish(static_cast<base_type>(base), at);
 }
 
-template <class T>
-void restore_values(const chunk_model<T>& model, T step, std::uint32_t divisor, std::byte* values) noexcept {
-    for (std::size_t i = 0; i < model.count; ++i) {
-        const auto& b = model.blocks[i / block_values];
-        T y;
-        if (b.raw == raw_form::none) {
-            y = multiply(model.q[i], step);
-            if (((b.negative_zeros >> (i % block_values)) & 1U) != 0 && y == 0) y = -T{0};
-        } else if (b.raw == raw_form::single && divisor == 1) {
-            y = model.single[i];
-        } else {
-            const bool wide = b.raw == raw_form::wide;
-            quad high = wide ? static_cast<quad>(model.high[i]) : static_cast<quad>(model.single[i]);
-            // Absent parts are -0.0, the neutral element.
-            quad low = wide && model.low[i] != 0 ? static_cast<quad>(model.low[i]) : -quad{0};
-            if (divisor != 1) {
-                high = (high + low) / static_cast<quad>(divisor);
-                low = -quad{0};
-            }
-            const quad product = b.quantised ? static_cast<quad>(model.q[i]) * static_cast<quad>(step) : -quad{0};
-            y = static_cast<T>(sum_to_odd(product, high, low));
-        }
-        store_as(values + i * sizeof(T), y);
-    }
-}
+#define LACONIC_INSTANTIATE(T)                                                                                     \
+    template bool is_quantisable<T>(const std::byte*, std::size_t, const quantiser<T>&) noexcept;                  \
+    template void quantise_exactly(const std::byte*, std::size_t, const quantiser<T>&, chunk_model<T>&) noexcept;  \
+    template void take_integers(const std::int32_t*, std::size_t, chunk_model<T>&) noexcept;                       \
+    template void read_chunk(const std::byte*, std::size_t, std::size_t, std::uint32_t, chunk_model<T>&) noexcept; \
+    template std::size_t write_chunk(const chunk_model<T>&, std::uint32_t, std::byte*) noexcept;
 
-template bool is_quantisable(const std::byte*, std::size_t, const quantiser<float>&) noexcept;
-template bool is_quantisable(const std::byte*, std::size_t, const quantiser<double>&) noexcept;
-template void quantise_exactly(const std::byte*, std::size_t, const quantiser<float>&, chunk_model<float>&) noexcept;
-template void quantise_exactly(const std::byte*, std::size_t, const quantiser<double>&, chunk_model<double>&) noexcept;
-template void read_chunk(const std::byte*, std::size_t, chunk_model<float>&) noexcept;
-template void read_chunk(const std::byte*, std::size_t, chunk_model<double>&) noexcept;
-template void add_chunk(chunk_model<float>&, const chunk_model<float>&, float, bool&) noexcept;
-template void add_chunk(chunk_model<double>&, const chunk_model<double>&, double, bool&) noexcept;
-template std::size_t write_chunk(const chunk_model<float>&, std::byte*) noexcept;
-template std::size_t write_chunk(const chunk_model<double>&, std::byte*) noexcept;
-template void restore_values(const chunk_model<float>&, float, std::uint32_t, std::byte*) noexcept;
-template void restore_values(const chunk_model<double>&, double, std::uint32_t, std::byte*) noexcept;
+LACONIC_INSTANTIATE(float)
+LACONIC_INSTANTIATE(double)
+LACONIC_INSTANTIATE(half)
+LACONIC_INSTANTIATE(bfloat16)
+#undef LACONIC_INSTANTIATE
 
 }  // namespace laconic::codec

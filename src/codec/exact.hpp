@@ -31,7 +31,7 @@ struct chunk_model {
     std::array<block_part, chunk_blocks> blocks;
     std::array<std::int64_t, chunk_values> q;
     std::array<T, chunk_values> single;
-    std::array<double, chunk_values> high, low;  ///< exact sum of raw parts; low is 0 for f32
+    std::array<double, chunk_values> high, low;  ///< exact sum of raw parts; low is 0 but for f64
 
     [[nodiscard]] LACONIC_INLINE std::size_t lanes(std::size_t block) const noexcept {
         const std::size_t rest = count - block * block_values;
@@ -48,20 +48,33 @@ void quantise_exactly(const std::byte* values, std::size_t count, const quantise
 template <class T>
 [[nodiscard]] bool is_quantisable(const std::byte* values, std::size_t lanes, const quantiser<T>& how) noexcept;
 
-/// Precondition: the chunk's rates are valid and its bytes are all there.
+/// Precondition: a chunk_cursor has accepted these bytes.
 template <class T>
-void read_chunk(const std::byte* chunk, std::size_t count, chunk_model<T>& model) noexcept;
+void read_chunk(const std::byte* chunk, std::size_t bytes, std::size_t count, std::uint32_t row,
+                chunk_model<T>& model) noexcept;
 
 /// a += b. Integers that leave the sum's range move to the raw part. Clears `exact` when raw parts were rounded.
 template <class T>
-void add_chunk(chunk_model<T>& a, const chunk_model<T>& b, T step, bool& exact) noexcept;
+void add_chunk(chunk_model<T>& a, const chunk_model<T>& b, const sum_rule<T>& how, bool& exact) noexcept;
+
+/// a *= factor, likewise. A factor <= 0 makes zeros +0.0; -1 flips the signs of raw values and nothing else.
+template <class T>
+void scale_chunk(chunk_model<T>& a, std::int32_t factor, const sum_rule<T>& how, bool& exact) noexcept;
+
+/// Each element of a becomes the smaller (or larger) of a's and b's; NaN wins over numbers, -0.0 is less than +0.0.
+template <class T>
+void extreme_chunk(chunk_model<T>& a, const chunk_model<T>& b, bool larger, const sum_rule<T>& how) noexcept;
+
+/// A chunk of integers alone.
+template <class T>
+void take_integers(const std::int32_t* q, std::size_t count, chunk_model<T>& model) noexcept;
 
 /// Writes the canonical bytes of a model and returns how many (<= sum_chunk_bytes).
 template <class T>
-std::size_t write_chunk(const chunk_model<T>& model, std::byte* out) noexcept;
+std::size_t write_chunk(const chunk_model<T>& model, std::uint32_t row, std::byte* out) noexcept;
 
-/// Values of a model: q * step + raw / divisor, correctly rounded.
+/// Values of a model: q * step + raw / divisor, correctly rounded (16-bit types: to binary32 and then to T).
 template <class T>
-void restore_values(const chunk_model<T>& model, T step, std::uint32_t divisor, std::byte* values) noexcept;
+void restore_values(const chunk_model<T>& model, real_type<T> step, std::uint32_t divisor, std::byte* values) noexcept;
 
 }  // namespace laconic::codec

@@ -14,13 +14,12 @@
 namespace laconic::codec {
 namespace {
 
-template <class T>
 std::size_t bound_of(std::size_t count, std::size_t chunk_bytes) noexcept {
     const std::size_t chunks = count / chunk_values;
     const std::size_t rest = count % chunk_values;
     // A partial chunk is charged as a whole one where that is cheap to say; its blocks may be padded to 32 lanes.
     return chunks * chunk_bytes +
-           (rest == 0 ? 0 : std::min(chunk_bytes, chunk_bytes * blocks_in(rest) / chunk_blocks + 64)) + slack_bytes;
+           (rest == 0 ? 0 : std::min(chunk_bytes, chunk_bytes * blocks_in(rest) / chunk_blocks + 128)) + slack_bytes;
 }
 
 }  // namespace
@@ -60,14 +59,17 @@ sequence move_to_end(std::span<const std::byte> a, std::span<std::byte> out) noe
 }
 
 std::size_t bare_bound(element_type type, std::size_t count) noexcept {
-    return type == element_type::f32 ? bound_of<float>(count, contribution_chunk_bytes<float>)
-                                     : bound_of<double>(count, contribution_chunk_bytes<double>);
+    switch (type) {
+        case element_type::f32: return bound_of(count, contribution_chunk_bytes<float>);
+        case element_type::f64: return bound_of(count, contribution_chunk_bytes<double>);
+        default: return bound_of(count, contribution_chunk_bytes<half>);
+    }
 }
 
 std::size_t bare_sum_bound(element_type type, std::size_t count) noexcept {
     // One chunk more than the sum itself: an in-place sum first moves its input to the end of the buffer.
-    return type == element_type::f32 ? bound_of<float>(count, sum_chunk_bytes<float>) + sum_chunk_bytes<float>
-                                     : bound_of<double>(count, sum_chunk_bytes<double>) + sum_chunk_bytes<double>;
+    const std::size_t chunk = type == element_type::f64 ? sum_chunk_bytes<double> : sum_chunk_bytes<float>;
+    return bound_of(count, chunk) + chunk;
 }
 
 template <class T>
@@ -77,7 +79,7 @@ encode_report encode(std::span<const T> values, const quantiser<T>& how, std::sp
 }
 
 template <class T>
-status decode(std::span<const std::byte> bare, T step, std::uint64_t magnitude, std::span<T> values,
+status decode(std::span<const std::byte> bare, real_type<T> step, std::uint64_t magnitude, std::span<T> values,
               std::uint32_t divisor) {
     const float_environment standard;
     return explain(current_kernels<T>().decode(sequence_of(bare), {step, divisor, magnitude},
@@ -85,7 +87,7 @@ status decode(std::span<const std::byte> bare, T step, std::uint64_t magnitude, 
 }
 
 template <class T>
-result<sum_report> add(std::span<const std::byte> a, std::span<const std::byte> b, std::size_t count, T step,
+result<sum_report> add(std::span<const std::byte> a, std::span<const std::byte> b, std::size_t count, real_type<T> step,
                        std::uint64_t magnitude, std::span<std::byte> out) {
     const std::size_t need = bare_sum_bound(element_type_of<T>::value, count);
     if (out.size() < need) return too_small(out.size(), need);
@@ -97,7 +99,7 @@ result<sum_report> add(std::span<const std::byte> a, std::span<const std::byte> 
     }
     sum_report report;
     const stream_fault fault =
-        current_kernels<T>().add(left, sequence_of(b), count, step, magnitude, {out.data(), nullptr}, report);
+        current_kernels<T>().add(left, sequence_of(b), count, {step, 0, magnitude}, {out.data(), nullptr}, report);
     if (fault != stream_fault::none) return explain(fault);
     return report;
 }
@@ -110,7 +112,7 @@ result<sum_report> add_values(std::span<const T> values, const quantiser<T>& how
     const float_environment standard;
     sum_report report;
     // The caller vouches for the sum; the kernel asks about the sequence alone.
-    const std::uint64_t others = magnitude <= narrow_magnitude ? 0 : magnitude;
+    const std::uint64_t others = magnitude <= narrow_magnitude(how.row) ? 0 : magnitude;
     const stream_fault fault = current_kernels<T>().add_values(bytes_of(values), values.size(), how, sequence_of(bare),
                                                                others, {out.data(), nullptr}, report);
     if (fault != stream_fault::none) return explain(fault);
@@ -129,7 +131,7 @@ result<bare_census> census_of(const sequence& from, std::size_t count) {
         if (const stream_fault fault = cursor.next(n, view); fault != stream_fault::none) return explain(fault);
         const std::byte* at = view.payload;
         for (std::size_t block = 0; block < blocks_in(n); ++block) {
-            const auto rate = std::to_integer<unsigned>(view.rates[block]);
+            const unsigned rate = view.rates[block];
             ++found.blocks;
             found.zero_blocks += rate == 0;
             found.raw_blocks += (rate & kind_raw) != 0;
@@ -149,20 +151,25 @@ result<bare_census> census_of(const sequence& from, std::size_t count) {
 result<bare_census> census(element_type type, std::span<const std::byte> bare, std::size_t count,
                            const std::byte* table) {
     const sequence from{bare.data(), bare.size(), table};
-    return type == element_type::f32 ? census_of<float>(from, count) : census_of<double>(from, count);
+    switch (type) {
+        case element_type::f32: return census_of<float>(from, count);
+        case element_type::f64: return census_of<double>(from, count);
+        default: return census_of<half>(from, count);
+    }
 }
 
-template encode_report encode(std::span<const float>, const quantiser<float>&, std::span<std::byte>) noexcept;
-template encode_report encode(std::span<const double>, const quantiser<double>&, std::span<std::byte>) noexcept;
-template status decode(std::span<const std::byte>, float, std::uint64_t, std::span<float>, std::uint32_t);
-template status decode(std::span<const std::byte>, double, std::uint64_t, std::span<double>, std::uint32_t);
-template result<sum_report> add(std::span<const std::byte>, std::span<const std::byte>, std::size_t, float,
-                                std::uint64_t, std::span<std::byte>);
-template result<sum_report> add(std::span<const std::byte>, std::span<const std::byte>, std::size_t, double,
-                                std::uint64_t, std::span<std::byte>);
-template result<sum_report> add_values(std::span<const float>, const quantiser<float>&, std::span<const std::byte>,
-                                       std::uint64_t, std::span<std::byte>);
-template result<sum_report> add_values(std::span<const double>, const quantiser<double>&, std::span<const std::byte>,
-                                       std::uint64_t, std::span<std::byte>);
+#define LACONIC_INSTANTIATE(T)                                                                                    \
+    template encode_report encode(std::span<const T>, const quantiser<T>&, std::span<std::byte>) noexcept;        \
+    template status decode(std::span<const std::byte>, real_type<T>, std::uint64_t, std::span<T>, std::uint32_t); \
+    template result<sum_report> add<T>(std::span<const std::byte>, std::span<const std::byte>, std::size_t,       \
+                                       real_type<T>, std::uint64_t, std::span<std::byte>);                        \
+    template result<sum_report> add_values(std::span<const T>, const quantiser<T>&, std::span<const std::byte>,   \
+                                           std::uint64_t, std::span<std::byte>);
+
+LACONIC_INSTANTIATE(float)
+LACONIC_INSTANTIATE(double)
+LACONIC_INSTANTIATE(half)
+LACONIC_INSTANTIATE(bfloat16)
+#undef LACONIC_INSTANTIATE
 
 }  // namespace laconic::codec

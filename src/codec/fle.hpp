@@ -26,35 +26,56 @@ inline constexpr std::size_t chunk_blocks = chunk_values / block_values;
 /// in T is within limit. A block with an element that is not accepted is stored raw.
 template <class T>
 struct quantiser {
-    T step = 1;
-    T inverse = 1;
-    T limit = 0;
+    real_type<T> step = 1;
+    real_type<T> inverse = 1;
+    real_type<T> limit = 0;
     std::uint64_t reach = 0;
+    std::uint32_t row = 0;  ///< length of a row for row prediction (usable_row), or 0
+};
+
+/// A row length that prediction can use, or 0: rows have at least a block and less than a chunk.
+[[nodiscard]] constexpr std::uint32_t usable_row(std::uint64_t row_length) noexcept {
+    return row_length >= block_values && row_length < chunk_values ? static_cast<std::uint32_t>(row_length) : 0;
+}
+
+/// What sums need to know: the step that both operands have, their row length, and a bound on |q| of the result.
+template <class T>
+struct sum_rule {
+    real_type<T> step = 1;
+    std::uint32_t row = 0;
+    std::uint64_t magnitude = 0;
 };
 
 /// Largest |q| for which step and limit leave room for every rounding of T on the way: up to there the exact
 /// |x - q * step| is within limit, too, which is what sums of contributions rely on.
 template <class T>
-[[nodiscard]] std::uint64_t reach_of(T step, T limit) noexcept;
+[[nodiscard]] std::uint64_t reach_of(real_type<T> step, real_type<T> limit) noexcept;
+
+/// The quantiser of a stream: its step, and step_choice::contribution_bound of its contributions.
+template <class T>
+[[nodiscard]] quantiser<T> quantiser_of(real_type<T> step, double contribution_bound, std::uint32_t row) noexcept;
 
 /// A quantiser for an error bound e, with room left for the rounding of T at magnitude max_abs.
 ///
 /// e         finite, >= 0; 0 is lossless
 /// max_abs   largest finite magnitude that will be encoded, or a negative number when it is not known (larger ones
 ///           than foreseen are stored raw)
+///           (16-bit types: it must be known)
 /// divisor   p when the decoded sum is to be divided by p (avg): step is then p * result_step, exactly
 template <class T>
 struct step_choice {
     quantiser<T> contribution;
-    T result_step = 1;              ///< what the summed integers are multiplied with
-    double contribution_bound = 0;  ///< guaranteed |x - q * step| of every finite element; <= e
+    real_type<T> result_step = 1;  ///< what the summed integers are multiplied with
+    /// Guaranteed |x - q * step| of every finite element; <= e. 16-bit types: what rounding q * step to the type adds
+    /// is already taken off e.
+    double contribution_bound = 0;
 };
 template <class T>
 [[nodiscard]] step_choice<T> choose_step(double e, double max_abs, std::uint32_t divisor = 1) noexcept;
 
 /// The lossless choice for data that is `value` everywhere: it costs next to nothing instead of raw blocks.
 template <class T>
-[[nodiscard]] step_choice<T> choose_constant_step(T value) noexcept;
+[[nodiscard]] step_choice<T> choose_constant_step(real_type<T> value) noexcept;
 
 /// Bound on |q| of values that do not exceed max_abs; what `magnitude` below wants for one contribution.
 /// The magnitude of a sum is the sum of magnitudes.
@@ -82,8 +103,8 @@ encode_report encode(std::span<const T> values, const quantiser<T>& how, std::sp
 /// divisor     the one given to choose_step
 /// returns truncated or corrupt when the bytes do not hold exactly that many elements.
 template <class T>
-[[nodiscard]] status decode(std::span<const std::byte> bare, T step, std::uint64_t magnitude, std::span<T> values,
-                            std::uint32_t divisor = 1);
+[[nodiscard]] status decode(std::span<const std::byte> bare, real_type<T> step, std::uint64_t magnitude,
+                            std::span<T> values, std::uint32_t divisor = 1);
 
 /// A sum's size and whether raw values had to be added with rounding (then the bits depend on the order of addition).
 struct sum_report {
@@ -97,7 +118,7 @@ struct sum_report {
 /// out         at least bare_sum_bound() bytes; may start where `a` starts, no other overlap
 template <class T>
 [[nodiscard]] result<sum_report> add(std::span<const std::byte> a, std::span<const std::byte> b, std::size_t count,
-                                     T step, std::uint64_t magnitude, std::span<std::byte> out);
+                                     real_type<T> step, std::uint64_t magnitude, std::span<std::byte> out);
 
 /// out = encode(values) + bare in one pass; the same bytes as encode followed by add.
 template <class T>

@@ -16,7 +16,6 @@ namespace laconic::codec {
 namespace {
 
 constexpr std::array<unsigned char, 4> magic{'l', 'a', 'c', 'n'};
-constexpr unsigned codec_fle = 1;
 constexpr unsigned flag_inexact = 1;
 constexpr unsigned flag_checksum = 2;
 
@@ -30,7 +29,7 @@ constexpr std::size_t at_step = 16;
 constexpr std::size_t at_bound = 24;
 constexpr std::size_t at_magnitude = 32;
 constexpr std::size_t at_contributions = 40;
-constexpr std::size_t at_reserved = 44;
+constexpr std::size_t at_row = 44;
 constexpr std::size_t at_payload_bytes = 48;
 constexpr std::size_t at_checksum = 56;
 
@@ -44,9 +43,58 @@ status corrupt(std::string what) { return {errc::corrupt, std::move(what)}; }
 
 }  // namespace
 
-std::size_t table_bytes(std::uint64_t count) noexcept {
+std::size_t table_bytes(codec_id codec, std::uint64_t count) noexcept {
+    if (codec != codec_id::fle) return 0;
     return static_cast<std::size_t>((count / chunk_values + (count % chunk_values != 0)) * table_entry_bytes);
 }
+
+namespace {
+
+/// What only fle's header must fulfil.
+status check_fle(const frame_header& header) {
+    const bool step_fits =
+        header.type == element_type::f64 || static_cast<double>(static_cast<float>(header.step)) == header.step;
+    if (!(header.step > 0) || !std::isfinite(header.step) || !step_fits)
+        return corrupt("step " + base::format_real(header.step) +
+                       " in the header; it must be positive, finite and of the element type");
+    if (header.row != usable_row(header.row))
+        return corrupt("row length " + std::to_string(header.row) + " in the header; it must be 0 or 32 to 2047");
+    const auto limit = header.type == element_type::f64 ? sum_limit<double>(header.row) : sum_limit<float>(header.row);
+    if (header.magnitude > static_cast<std::uint64_t>(limit) || header.contributions == 0)
+        return corrupt("magnitude or number of contributions in the header is out of range");
+    return {};
+}
+
+/// What the headers of all other codecs must fulfil.
+status check_other(const frame_header& header) {
+    const bool step_fits = header.codec == codec_id::zfp_rate ? header.step > 0 && header.step <= 64 : header.step == 0;
+    if (!step_fits || header.magnitude != 0 || header.contributions != 1 || header.row != 0 || !header.exact)
+        return corrupt("fields of the header that the codec does not have are set");
+    return {};
+}
+
+status check_sizes(const frame_header& header, std::size_t frame_bytes) {
+    const std::size_t body = frame_bytes - frame_header_bytes;
+    const auto size = std::to_string(frame_bytes);
+    const bool is_fle = header.codec == codec_id::fle;
+    // Every chunk of fle takes at least its head, which bounds the count before it is multiplied with anything; other
+    // codecs check counts themselves, against what their payload can hold.
+    const bool too_many = is_fle ? header.count / chunk_values > body / (least_chunk_bytes<float> + table_entry_bytes)
+                                 : header.count > std::uint64_t{1} << 58;
+    const std::size_t table = too_many ? 0 : table_bytes(header.codec, header.count);
+    if (too_many || table > body || header.payload_bytes > body - table)
+        return {errc::truncated, "the frame has " + size + " bytes; its header asks for " +
+                                     std::to_string(header.count) + " elements in " +
+                                     std::to_string(header.payload_bytes) + " payload bytes"};
+    if (header.payload_bytes != body - table)
+        return corrupt("the frame has " + size + " bytes, more than its header accounts for");
+    if (is_fle &&
+        header.payload_bytes > bare_sum_bound(header.type, static_cast<std::size_t>(header.count)) - slack_bytes)
+        return corrupt("the payload is larger than " + std::to_string(header.count) + " elements can take");
+    return {};
+}
+
+}  // namespace
 
 result<parsed_frame> parse_frame(std::span<const std::byte> frame) {
     if (frame.size() < frame_header_bytes)
@@ -59,18 +107,19 @@ result<parsed_frame> parse_frame(std::span<const std::byte> frame) {
     if (byte_at(at_version) != frame_version)
         return status{errc::unsupported, "frame version " + std::to_string(byte_at(at_version)) +
                                              "; this build reads version " + std::to_string(frame_version)};
-    if (byte_at(at_codec) != codec_fle)
+    if (byte_at(at_codec) < 1 || byte_at(at_codec) > 5)
         return status{errc::unsupported,
-                      "codec number " + std::to_string(byte_at(at_codec)) + "; this build knows 1 (fle)"};
+                      "codec number " + std::to_string(byte_at(at_codec)) + "; this build knows 1 (fle) to 5 (raw)"};
     const unsigned type = byte_at(at_type);
-    if (type != 1 && type != 2)
-        return status{errc::unsupported, "element type " + std::to_string(type) + "; known are 1 (f32) and 2 (f64)"};
+    if (type < 1 || type > 4)
+        return status{errc::unsupported,
+                      "element type " + std::to_string(type) + "; known are 1 (f32), 2 (f64), 3 (f16) and 4 (bf16)"};
     const unsigned flags = byte_at(at_flags);
-    if ((flags & ~(flag_inexact | flag_checksum)) != 0 || load_as<std::uint32_t>(at + at_reserved) != 0)
-        return corrupt("reserved bits of the header are set");
+    if ((flags & ~(flag_inexact | flag_checksum)) != 0) return corrupt("reserved bits of the header are set");
 
     parsed_frame parsed;
     frame_header& header = parsed.header;
+    header.codec = static_cast<codec_id>(byte_at(at_codec));
     header.type = static_cast<element_type>(type);
     header.exact = (flags & flag_inexact) == 0;
     header.checksummed = (flags & flag_checksum) != 0;
@@ -79,38 +128,21 @@ result<parsed_frame> parse_frame(std::span<const std::byte> frame) {
     header.contribution_bound = load_as<double>(at + at_bound);
     header.magnitude = load_as<std::uint64_t>(at + at_magnitude);
     header.contributions = load_as<std::uint32_t>(at + at_contributions);
+    header.row = load_as<std::uint32_t>(at + at_row);
     header.payload_bytes = load_as<std::uint64_t>(at + at_payload_bytes);
 
-    const bool step_fits =
-        header.type == element_type::f64 || static_cast<double>(static_cast<float>(header.step)) == header.step;
-    if (!(header.step > 0) || !std::isfinite(header.step) || !step_fits)
-        return corrupt("step " + base::format_real(header.step) +
-                       " in the header; it must be positive, finite and of the "
-                       "element type");
     if (!(header.contribution_bound >= 0) || !std::isfinite(header.contribution_bound))
         return corrupt("bound " + base::format_real(header.contribution_bound) + " in the header");
-    const auto limit = header.type == element_type::f32 ? integer_limits<float>::sum : integer_limits<double>::sum;
-    if (header.magnitude > static_cast<std::uint64_t>(limit) || header.contributions == 0)
-        return corrupt("magnitude or number of contributions in the header is out of range");
-
-    const std::size_t body = frame.size() - frame_header_bytes;
-    // Every chunk takes at least its base and rate bytes, which bounds the count before it is multiplied with anything.
-    if (header.count / chunk_values > body / (chunk_blocks + table_entry_bytes) || table_bytes(header.count) > body ||
-        header.payload_bytes > body - table_bytes(header.count))
-        return status{errc::truncated, "the frame has " + std::to_string(frame.size()) +
-                                           " bytes; its header asks for " + std::to_string(header.count) +
-                                           " elements in " + std::to_string(header.payload_bytes) + " payload bytes"};
-    if (header.payload_bytes != body - table_bytes(header.count))
-        return corrupt("the frame has " + std::to_string(frame.size()) + " bytes, more than its header accounts for");
-    if (header.payload_bytes > bare_sum_bound(header.type, static_cast<std::size_t>(header.count)) - slack_bytes)
-        return corrupt("the payload is larger than " + std::to_string(header.count) + " elements can take");
+    if (status bad = header.codec == codec_id::fle ? check_fle(header) : check_other(header); !bad.ok()) return bad;
+    if (status bad = check_sizes(header, frame.size()); !bad.ok()) return bad;
     if (header.checksummed && checksum_of(at, frame.size()) != load_as<std::uint64_t>(at + at_checksum))
         return corrupt("the checksum does not match: the frame was damaged");
     if (!header.checksummed && load_as<std::uint64_t>(at + at_checksum) != 0)
         return corrupt("a checksum is stored but not announced");
 
+    const std::size_t table = table_bytes(header.codec, header.count);
     parsed.table = at + frame_header_bytes;
-    parsed.payload = frame.subspan(frame_header_bytes + table_bytes(header.count));
+    parsed.payload = frame.subspan(frame_header_bytes + table);
     return parsed;
 }
 
@@ -118,7 +150,7 @@ std::size_t seal_frame(const frame_header& header, std::byte* frame) noexcept {
     std::memset(frame, 0, frame_header_bytes);
     std::memcpy(frame, magic.data(), magic.size());
     frame[at_version] = static_cast<std::byte>(frame_version);
-    frame[at_codec] = static_cast<std::byte>(codec_fle);
+    frame[at_codec] = static_cast<std::byte>(header.codec);
     frame[at_type] = static_cast<std::byte>(header.type);
     frame[at_flags] =
         static_cast<std::byte>((header.exact ? 0U : flag_inexact) | (header.checksummed ? flag_checksum : 0U));
@@ -127,9 +159,10 @@ std::size_t seal_frame(const frame_header& header, std::byte* frame) noexcept {
     store_as(frame + at_bound, header.contribution_bound);
     store_as(frame + at_magnitude, header.magnitude);
     store_as(frame + at_contributions, header.contributions);
+    store_as(frame + at_row, header.row);
     store_as(frame + at_payload_bytes, header.payload_bytes);
     const std::size_t bytes =
-        frame_header_bytes + table_bytes(header.count) + static_cast<std::size_t>(header.payload_bytes);
+        frame_header_bytes + table_bytes(header.codec, header.count) + static_cast<std::size_t>(header.payload_bytes);
     if (header.checksummed) store_as(frame + at_checksum, checksum_of(frame, bytes));
     return bytes;
 }

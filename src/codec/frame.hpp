@@ -15,14 +15,16 @@ inline constexpr std::size_t frame_header_bytes = 64;
 inline constexpr unsigned frame_version = 1;
 
 struct frame_header {
+    codec_id codec = codec_id::fle;
     element_type type = element_type::f32;
     bool exact = true;
     bool checksummed = false;
     std::uint64_t count = 0;
-    double step = 1;  ///< of each contribution
+    double step = 1;  ///< fle: of each contribution; zfp_rate: bits per value; else 0
     double contribution_bound = 0;
     std::uint64_t magnitude = 0;
     std::uint32_t contributions = 1;
+    std::uint32_t row = 0;
     std::uint64_t payload_bytes = 0;
 };
 
@@ -33,7 +35,8 @@ struct parsed_frame {
     std::span<const std::byte> payload;
 };
 
-[[nodiscard]] std::size_t table_bytes(std::uint64_t count) noexcept;
+/// Size of the chunk table; only fle has one.
+[[nodiscard]] std::size_t table_bytes(codec_id codec, std::uint64_t count) noexcept;
 
 /// Checks magic, version, types, reserved bits, sizes and the checksum if there is one.
 [[nodiscard]] result<parsed_frame> parse_frame(std::span<const std::byte> frame);

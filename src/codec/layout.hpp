@@ -15,7 +15,13 @@
 
 namespace laconic::codec {
 
-// Rate byte: two bits of kind above six bits of width (bit-planes of 4 bytes).
+// Every block has a 4-bit code: its width when it is plain and narrow, or one of two others; the rate bytes of extended
+// blocks follow the codes.
+inline constexpr unsigned widest_short_code = 13;  ///< codes 0..13: plain, this many planes
+inline constexpr unsigned code_raw = 14;
+inline constexpr unsigned code_extended = 15;
+
+// Rate byte: two bits of kind above six bits of width (bit-planes of 4 bytes). In memory every block has one.
 inline constexpr unsigned width_mask = 0x3F;
 inline constexpr unsigned kind_mask = 0xC0;
 inline constexpr unsigned kind_plain = 0x00;   ///< planes
@@ -29,11 +35,10 @@ inline constexpr std::uint32_t mixed_held = 2;     ///< no planes: the chain is 
 
 /// Every |q| of a contribution, and of a sum, stays at or below these; larger ones are carried raw.
 template <class T>
-struct integer_limits;
-template <>
-struct integer_limits<float> {
+struct integer_limits {
     using base_type = std::int32_t;
-    static constexpr std::int64_t contribution = std::int64_t{1} << 24;
+    /// The deltas of 16-bit types must not take more room than the values themselves.
+    static constexpr std::int64_t contribution = sizeof(T) == 2 ? (1 << 13) - 1 : 1 << 24;
     static constexpr std::int64_t sum = (std::int64_t{1} << 30) - 1;
 };
 template <>
@@ -43,11 +48,20 @@ struct integer_limits<double> {
     static constexpr std::int64_t sum = (std::int64_t{1} << 61) - 1;
 };
 
-/// Below this magnitude a chunk is processed in 32-bit lanes: sums and deltas cannot leave int32.
-inline constexpr std::uint64_t narrow_magnitude = (std::uint64_t{1} << 30) - 1;
+/// Row prediction takes differences of differences, which need two more bits.
+template <class T>
+LACONIC_INLINE constexpr std::int64_t sum_limit(std::uint32_t row) noexcept {
+    return row == 0 ? integer_limits<T>::sum : integer_limits<T>::sum >> 2;
+}
 
-/// Engines may read and write this many bytes past a block's payload; bounds and guards allow for it.
-inline constexpr std::size_t slack_bytes = 128;
+/// Up to this magnitude a chunk is processed in 32-bit lanes: sums and deltas cannot leave int32.
+LACONIC_INLINE constexpr std::uint64_t narrow_magnitude(std::uint32_t row) noexcept {
+    return (std::uint64_t{1} << (row == 0 ? 30 : 28)) - 1;
+}
+
+/// Engines may read and write this many bytes past a block's payload, and a chunk may be written this much too late
+/// and moved back; bounds and guards allow for it.
+inline constexpr std::size_t slack_bytes = 256;
 
 template <class T>
 inline constexpr std::size_t base_bytes = sizeof(typename integer_limits<T>::base_type);
@@ -55,11 +69,18 @@ inline constexpr std::size_t base_bytes = sizeof(typename integer_limits<T>::bas
 LACONIC_INLINE constexpr std::size_t blocks_in(std::size_t values) noexcept {
     return (values + block_values - 1) / block_values;
 }
-/// Base and rate bytes, padded so that planes are 4-byte aligned.
-template <class T>
-LACONIC_INLINE constexpr std::size_t chunk_head_bytes(std::size_t blocks) noexcept {
-    return base_bytes<T> + (blocks + 3) / 4 * 4;
+/// 4-bit codes of all blocks, in whole words.
+LACONIC_INLINE constexpr std::size_t code_bytes(std::size_t blocks) noexcept { return (blocks + 7) / 8 * 4; }
+/// Rate bytes of extended blocks, padded so that planes are 4-byte aligned.
+LACONIC_INLINE constexpr std::size_t extension_bytes(std::size_t extended) noexcept { return (extended + 3) / 4 * 4; }
+/// The code of a rate byte.
+LACONIC_INLINE constexpr unsigned code_of(unsigned rate) noexcept {
+    return rate <= widest_short_code ? rate : rate == kind_raw ? code_raw : code_extended;
 }
+/// One raw part of a mixed block: one or two binary64.
+template <class T>
+inline constexpr std::size_t wide_bytes = sizeof(T) == 8 ? 16 : 8;
+
 /// Payload bytes of a block of `lanes` values.
 template <class T>
 LACONIC_INLINE constexpr std::size_t block_bytes(unsigned rate, std::size_t lanes) noexcept {
@@ -68,13 +89,13 @@ LACONIC_INLINE constexpr std::size_t block_bytes(unsigned rate, std::size_t lane
         case kind_plain: return planes;
         case kind_signed: return planes + 4;
         case kind_raw: return lanes * sizeof(T);
-        default: return planes + 4 + lanes * 2 * sizeof(T);
+        default: return planes + 4 + lanes * wide_bytes<T>;
     }
 }
-/// False for rate bytes that no encoder writes.
+/// False for rate bytes that no encoder writes behind the codes.
 template <class T>
-LACONIC_INLINE constexpr bool rate_is_valid(unsigned rate) noexcept {
-    if ((rate & kind_mask) == kind_raw) return (rate & width_mask) == 0;
+LACONIC_INLINE constexpr bool extension_is_valid(unsigned rate) noexcept {
+    if (code_of(rate) != code_extended || (rate & kind_mask) == kind_raw) return false;
     return sizeof(T) == 8 || (rate & width_mask) <= 32;
 }
 
@@ -101,26 +122,35 @@ LACONIC_INLINE std::uint32_t chunk_entry(std::ptrdiff_t offset_bytes) noexcept {
     return static_cast<std::uint32_t>(static_cast<std::uint64_t>(offset_bytes) / 4);
 }
 
-/// Worst case of one chunk of a contribution, and of a sum.
+/// Least and most bytes of a whole chunk of a contribution, and the most of a sum.
 template <class T>
-inline constexpr std::size_t contribution_chunk_bytes = base_bytes<T> + chunk_blocks + chunk_values * sizeof(T);
+inline constexpr std::size_t least_chunk_bytes = base_bytes<T> + code_bytes(chunk_blocks);
 template <class T>
-inline constexpr std::size_t sum_chunk_bytes = base_bytes<T> + chunk_blocks +
-                                               chunk_blocks*(width_mask * 4 + 4) + chunk_values * 2 * sizeof(T);
+inline constexpr std::size_t contribution_chunk_bytes = least_chunk_bytes<T> + chunk_values * sizeof(T) +
+                                                        (sizeof(T) == 2 ? 2 : 0) * chunk_blocks;
+template <class T>
+inline constexpr std::size_t sum_chunk_bytes = least_chunk_bytes<T> + extension_bytes(chunk_blocks) +
+                                               chunk_blocks*(width_mask * 4 + 4) + chunk_values* wide_bytes<T>;
+
+/// A value in the type that it is computed with.
+template <class T>
+LACONIC_INLINE real_type<T> load_real(const std::byte* from) noexcept {
+    return static_cast<real_type<T>>(load_as<T>(from));
+}
 
 /// The public range from the extremes that a loop found; counts non-finite values only when there are any.
 template <class T>
-LACONIC_INLINE value_range<T> range_from(T min, T max, bool nonfinite, const std::byte* values,
+LACONIC_INLINE value_range<T> range_from(real_type<T> min, real_type<T> max, bool nonfinite, const std::byte* values,
                                          std::size_t count) noexcept {
     value_range<T> found;
     if (min <= max) {
         // + 0 turns -0.0 into 0.0: which zero is smallest must not depend on the engine.
-        found.min = min + T{0};
-        found.max = max + T{0};
+        found.min = min + real_type<T>{0};
+        found.max = max + real_type<T>{0};
         found.max_abs = -found.min > found.max ? -found.min : found.max;
     }
     for (std::size_t i = 0; nonfinite && i < count; ++i) {
-        const T v = load_as<T>(values + i * sizeof(T));
+        const auto v = load_real<T>(values + i * sizeof(T));
         found.nonfinite += !(v - v == 0);
     }
     return found;

@@ -22,8 +22,8 @@ result<comparison> compare(std::span<const T> original, std::span<const T> decod
     long double errors = 0;
     std::uint64_t finite = 0;
     for (std::size_t i = 0; i < original.size(); ++i) {
-        const T x = original[i];
-        const T y = decoded[i];
+        const auto x = static_cast<real_type<T>>(original[i]);
+        const auto y = static_cast<real_type<T>>(decoded[i]);
         if (!std::isfinite(x) || !std::isfinite(y)) {
             const bool same = (std::isnan(x) && std::isnan(y)) || x == y;
             found.nonfinite_mismatches += !same;
@@ -48,5 +48,7 @@ result<comparison> compare(std::span<const T> original, std::span<const T> decod
 
 template result<comparison> compare(std::span<const float>, std::span<const float>);
 template result<comparison> compare(std::span<const double>, std::span<const double>);
+template result<comparison> compare(std::span<const half>, std::span<const half>);
+template result<comparison> compare(std::span<const bfloat16>, std::span<const bfloat16>);
 
 }  // namespace laconic

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "codec/fle.hpp"
 #include "codec/float_environment.hpp"
@@ -29,6 +30,25 @@ double keep_bits(double value, int bits) noexcept {
     return std::ldexp(std::floor(std::ldexp(mantissa, bits)), exponent - bits);
 }
 
+/// Half a unit in the last place of a 16-bit type at a magnitude.
+template <class T>
+double half_ulp(double magnitude) noexcept {
+    constexpr int digits = std::is_same_v<T, half> ? 11 : 8;
+    constexpr int least = std::is_same_v<T, half> ? -14 : -126;
+    int exponent = 0;
+    std::frexp(magnitude, &exponent);
+    return std::ldexp(0.5, std::max(exponent - 1, least) - digits + 1);
+}
+
+/// The error that may be made in real_type<T> so that the result, rounded to T, is within e of an element of T.
+/// Rounding adds up to half an ulp; but the element is itself a T, so the rounded result is never further from the
+/// result before rounding than the element is: half the bound is always enough.
+template <class T>
+double bound_before_rounding(double e, double max_abs) noexcept {
+    if constexpr (sizeof(T) != 2) return e;
+    return std::max(e / 2, max_abs >= 0 ? e - half_ulp<T>(max_abs + e) : 0.0);
+}
+
 }  // namespace
 
 double resolve_bound(bound limit, double min, double max) noexcept {
@@ -41,31 +61,56 @@ double resolve_bound(bound limit, double min, double max) noexcept {
 }
 
 template <class T>
-std::uint64_t reach_of(T step, T limit) noexcept {
-    constexpr auto most = static_cast<double>(integer_limits<T>::contribution);
+std::uint64_t reach_of(real_type<T> step, real_type<T> limit) noexcept {
+    auto most = static_cast<double>(integer_limits<T>::contribution);
+    // Nothing finite may become an infinity of binary16.
+    if constexpr (std::is_same_v<T, half>) most = std::min(most, std::floor(65504 / static_cast<double>(step)));
     // A limit of 0 accepts exact reconstructions only, and steps chosen for that make products exact.
     if (limit == 0) return static_cast<std::uint64_t>(most);
     // x * inverse, rint and q * step together miss by up to 1.5 ulp of x beyond half a step.
-    constexpr double rounding = 1.5 * static_cast<double>(std::numeric_limits<T>::epsilon());
+    constexpr double rounding = 1.5 * static_cast<double>(std::numeric_limits<real_type<T>>::epsilon());
     const double room = static_cast<double>(limit) / static_cast<double>(step) - 0.5;
     return room > 0 ? static_cast<std::uint64_t>(std::min(room / rounding, most)) : 0;
 }
 
+namespace {
+
+/// The largest |x - r| that an encoder computing in `real` may accept: a limit strictly below e makes its rounded
+/// comparison safe. Far larger bounds than any use are cut, which keeps q * step from overflowing.
+template <class Real>
+Real acceptance_limit(double e, Real& at_most_e) noexcept {
+    at_most_e = round_down<Real>(std::min(e, sizeof(Real) == 4 ? 0x1p100 : 0x1p900));
+    return at_most_e > 0 ? std::nextafter(at_most_e, Real{0}) : Real{0};
+}
+
+}  // namespace
+
+template <class T>
+quantiser<T> quantiser_of(real_type<T> step, double contribution_bound, std::uint32_t row) noexcept {
+    const float_environment standard;
+    quantiser<T> how;
+    real_type<T> at_most_e;
+    how.limit = acceptance_limit<real_type<T>>(contribution_bound, at_most_e);
+    how.step = step;
+    how.inverse = real_type<T>{1} / step;
+    how.reach = reach_of<T>(step, how.limit);
+    how.row = row;
+    return how;
+}
+
 template <class T>
 step_choice<T> choose_step(double e, double max_abs, std::uint32_t divisor) noexcept {
+    using real = real_type<T>;
     const float_environment standard;
-    constexpr int digits = std::numeric_limits<T>::digits;
+    constexpr int digits = std::numeric_limits<real>::digits;
     // Steps have few bits so that q * step is exact in double (f32) or in quad precision (f64), for sums too, and so
     // that divisor * result_step is exact in T.
     const int divisor_bits = static_cast<int>(std::bit_width(divisor - 1U));
     const int step_bits = std::max(std::min(digits == 24 ? 21 : 40, digits - divisor_bits), 1);
 
     step_choice<T> choice;
-    // Far above any use, and keeps q * step from overflowing where the exact sum does not.
-    const double usable = std::min(e, digits == 24 ? 0x1p100 : 0x1p900);
-    // The encoder compares the rounded |x - r| with the limit; a limit strictly below e makes that comparison safe.
-    const T at_most_e = round_down<T>(usable);
-    choice.contribution.limit = at_most_e > 0 ? std::nextafter(at_most_e, T{0}) : T{0};
+    real at_most_e;
+    choice.contribution.limit = acceptance_limit<real>(bound_before_rounding<T>(e, max_abs), at_most_e);
     choice.contribution_bound = e > 0 ? std::min(e, static_cast<double>(at_most_e)) : 0.0;
 
     // Shrinking the step by 2^-k pays for the rounding of T up to reach_of(). Few classes, so that arrays compressed
@@ -75,37 +120,38 @@ step_choice<T> choose_step(double e, double max_abs, std::uint32_t divisor) noex
     for (const int k : shrink_exponents) {
         const double shrunk = 2.0 * static_cast<double>(choice.contribution.limit) * (1.0 - std::ldexp(1.0, -k));
         step = keep_bits(shrunk / divisor, step_bits);
-        const auto reach = static_cast<double>(reach_of(static_cast<T>(step * divisor), choice.contribution.limit));
+        const auto reach =
+            static_cast<double>(reach_of<T>(static_cast<real>(step * divisor), choice.contribution.limit));
         if (!(max_abs >= 0) || max_abs <= step * divisor * (reach - 1)) break;
     }
-    const T result_step = static_cast<T>(step);
-    const T contribution_step = result_step * static_cast<T>(divisor);
-    const T inverse = T{1} / contribution_step;
-    if (result_step >= std::numeric_limits<T>::min() && std::isfinite(inverse) && std::isnormal(inverse)) {
+    const real result_step = static_cast<real>(step);
+    const real contribution_step = result_step * static_cast<real>(divisor);
+    const real inverse = real{1} / contribution_step;
+    if (result_step >= std::numeric_limits<real>::min() && std::isfinite(inverse) && std::isnormal(inverse)) {
         choice.result_step = result_step;
         choice.contribution.step = contribution_step;
         choice.contribution.inverse = inverse;
     } else {
         // No usable step: zeros (and whatever equals an integer) stay integers, the rest goes raw.
-        choice.result_step = T{1};
-        choice.contribution.step = static_cast<T>(divisor);
-        choice.contribution.inverse = T{1} / static_cast<T>(divisor);
+        choice.result_step = real{1};
+        choice.contribution.step = static_cast<real>(divisor);
+        choice.contribution.inverse = real{1} / static_cast<real>(divisor);
     }
-    choice.contribution.reach = reach_of(choice.contribution.step, choice.contribution.limit);
+    choice.contribution.reach = reach_of<T>(choice.contribution.step, choice.contribution.limit);
     return choice;
 }
 
 template <class T>
-step_choice<T> choose_constant_step(T value) noexcept {
+step_choice<T> choose_constant_step(real_type<T> value) noexcept {
     step_choice<T> choice;
-    const T magnitude = std::abs(value);
-    const T inverse = T{1} / magnitude;
+    const real_type<T> magnitude = std::abs(value);
+    const real_type<T> inverse = real_type<T>{1} / magnitude;
     if (std::isnormal(magnitude) && std::isnormal(inverse)) {
         choice.result_step = magnitude;
         choice.contribution.step = magnitude;
         choice.contribution.inverse = inverse;
     }
-    choice.contribution.reach = reach_of(choice.contribution.step, choice.contribution.limit);
+    choice.contribution.reach = reach_of<T>(choice.contribution.step, choice.contribution.limit);
     return choice;
 }
 
@@ -116,13 +162,17 @@ std::uint64_t magnitude_of(const quantiser<T>& how, double max_abs) noexcept {
     return q < static_cast<double>(how.reach) ? static_cast<std::uint64_t>(q) : how.reach;
 }
 
-template std::uint64_t reach_of(float, float) noexcept;
-template std::uint64_t reach_of(double, double) noexcept;
-template step_choice<float> choose_step(double, double, std::uint32_t) noexcept;
-template step_choice<double> choose_step(double, double, std::uint32_t) noexcept;
-template step_choice<float> choose_constant_step(float) noexcept;
-template step_choice<double> choose_constant_step(double) noexcept;
-template std::uint64_t magnitude_of(const quantiser<float>&, double) noexcept;
-template std::uint64_t magnitude_of(const quantiser<double>&, double) noexcept;
+#define LACONIC_INSTANTIATE(T)                                                        \
+    template std::uint64_t reach_of<T>(real_type<T>, real_type<T>) noexcept;          \
+    template quantiser<T> quantiser_of(real_type<T>, double, std::uint32_t) noexcept; \
+    template step_choice<T> choose_step(double, double, std::uint32_t) noexcept;      \
+    template step_choice<T> choose_constant_step(real_type<T>) noexcept;              \
+    template std::uint64_t magnitude_of(const quantiser<T>&, double) noexcept;
+
+LACONIC_INSTANTIATE(float)
+LACONIC_INSTANTIATE(double)
+LACONIC_INSTANTIATE(half)
+LACONIC_INSTANTIATE(bfloat16)
+#undef LACONIC_INSTANTIATE
 
 }  // namespace laconic::codec

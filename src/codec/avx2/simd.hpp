@@ -2,6 +2,7 @@
 // The vector vocabulary in AVX2: 32 lanes are four registers of 32-bit integers or two of 16-bit words.
 #pragma once
 
+#include "codec/avx2/half.hpp"
 #include "codec/avx2/planes.hpp"
 #include "codec/fle.hpp"
 
@@ -48,7 +49,8 @@ struct avx2_simd {
     };
     using carry = __m256i;  // its last lane, or all of them, hold the integer before the block
 
-    static LACONIC_INLINE f32_rule prepare(const quantiser<float>& how) noexcept {
+    template <class T>
+    static LACONIC_INLINE f32_rule prepare(const quantiser<T>& how) noexcept {
         return {_mm256_set1_ps(how.inverse), _mm256_set1_ps(how.step), _mm256_set1_ps(how.limit)};
     }
     static LACONIC_INLINE f64_rule prepare(const quantiser<double>& how) noexcept {
@@ -62,19 +64,31 @@ struct avx2_simd {
         return reinterpret_cast<const double*>(from);
     }
     template <class T>
-    static LACONIC_INLINE values<T> load(const std::byte* from) noexcept {
-        values<T> x;
-        if constexpr (sizeof(T) == 4)
+    static LACONIC_INLINE values<real_type<T>> load(const std::byte* from) noexcept {
+        values<real_type<T>> x;
+        if constexpr (sizeof(T) == 8)
+            for (int i = 0; i < 8; ++i) x.v[i] = _mm256_loadu_pd(doubles(from) + 4 * i);
+        else if constexpr (sizeof(T) == 4)
             for (int i = 0; i < 4; ++i) x.v[i] = _mm256_loadu_ps(floats(from) + 8 * i);
         else
-            for (int i = 0; i < 8; ++i) x.v[i] = _mm256_loadu_pd(doubles(from) + 4 * i);
+            for (int i = 0; i < 4; ++i) x.v[i] = widen_floats<T>(from + 16 * i);
         return x;
     }
-    static LACONIC_INLINE void store(std::byte* to, const f32_lanes& y) noexcept {
-        for (int i = 0; i < 4; ++i) _mm256_storeu_ps(reinterpret_cast<float*>(to) + 8 * i, y.v[i]);
+    template <class T>
+    static LACONIC_INLINE void store(std::byte* to, const values<real_type<T>>& y) noexcept {
+        if constexpr (sizeof(T) == 8)
+            for (int i = 0; i < 8; ++i) _mm256_storeu_pd(reinterpret_cast<double*>(to) + 4 * i, y.v[i]);
+        else if constexpr (sizeof(T) == 4)
+            for (int i = 0; i < 4; ++i) _mm256_storeu_ps(reinterpret_cast<float*>(to) + 8 * i, y.v[i]);
+        else
+            for (int i = 0; i < 4; ++i) narrow_floats<T>(to + 16 * i, y.v[i]);
     }
-    static LACONIC_INLINE void store(std::byte* to, const f64_lanes& y) noexcept {
-        for (int i = 0; i < 8; ++i) _mm256_storeu_pd(reinterpret_cast<double*>(to) + 4 * i, y.v[i]);
+    static LACONIC_INLINE ints load_ints(const std::int32_t* from) noexcept {
+        const auto* const bytes = reinterpret_cast<const std::byte*>(from);
+        return {{load32(bytes), load32(bytes + 32), load32(bytes + 64), load32(bytes + 96)}};
+    }
+    static LACONIC_INLINE void store_ints(std::int32_t* to, const ints& v) noexcept {
+        for (int i = 0; i < 4; ++i) store32(reinterpret_cast<std::byte*>(to) + 32 * i, v.v[i]);
     }
     static LACONIC_INLINE void copy64(const std::byte* from, std::byte* to) noexcept {
         store32(to, load32(from));
@@ -226,6 +240,30 @@ struct avx2_simd {
         return {_mm256_add_epi16(x.a, y.a), _mm256_add_epi16(x.b, y.b)};
     }
 
+    static LACONIC_INLINE ints subtract(const ints& x, const ints& y) noexcept {
+        ints difference;
+        for (int i = 0; i < 4; ++i) difference.v[i] = _mm256_sub_epi32(x.v[i], y.v[i]);
+        return difference;
+    }
+    static LACONIC_INLINE words subtract(const words& x, const words& y) noexcept {
+        return {_mm256_sub_epi16(x.a, y.a), _mm256_sub_epi16(x.b, y.b)};
+    }
+    static LACONIC_INLINE ints multiply(const ints& x, std::int32_t factor) noexcept {
+        ints product;
+        for (int i = 0; i < 4; ++i) product.v[i] = _mm256_mullo_epi32(x.v[i], _mm256_set1_epi32(factor));
+        return product;
+    }
+    static LACONIC_INLINE ints smaller(const ints& x, const ints& y) noexcept {
+        ints least;
+        for (int i = 0; i < 4; ++i) least.v[i] = _mm256_min_epi32(x.v[i], y.v[i]);
+        return least;
+    }
+    static LACONIC_INLINE ints larger(const ints& x, const ints& y) noexcept {
+        ints most;
+        for (int i = 0; i < 4; ++i) most.v[i] = _mm256_max_epi32(x.v[i], y.v[i]);
+        return most;
+    }
+
     static LACONIC_INLINE bool fits(const ints& d, int half) noexcept {
         const __m256i offset = _mm256_set1_epi32(half);
         __m256i any = _mm256_setzero_si256();
@@ -352,8 +390,9 @@ struct avx2_simd {
             range.finite = _mm256_and_pd(range.finite, finite);
         }
     }
-    static LACONIC_INLINE value_range<float> finish(const f32_range& range, const std::byte* values,
-                                                    std::size_t count) noexcept {
+    template <class T>
+    static LACONIC_INLINE value_range<T> finish(const f32_range& range, const std::byte* values,
+                                                std::size_t count) noexcept {
         alignas(32) float low[8];
         alignas(32) float high[8];
         _mm256_store_ps(low, range.min);
@@ -362,10 +401,11 @@ struct avx2_simd {
             low[0] = low[i] < low[0] ? low[i] : low[0];
             high[0] = high[i] > high[0] ? high[i] : high[0];
         }
-        return range_from(low[0], high[0], _mm256_movemask_ps(range.finite) != 0xFF, values, count);
+        return range_from<T>(low[0], high[0], _mm256_movemask_ps(range.finite) != 0xFF, values, count);
     }
-    static LACONIC_INLINE value_range<double> finish(const f64_range& range, const std::byte* values,
-                                                     std::size_t count) noexcept {
+    template <class T>
+    static LACONIC_INLINE value_range<T> finish(const f64_range& range, const std::byte* values,
+                                                std::size_t count) noexcept {
         alignas(32) double low[4];
         alignas(32) double high[4];
         _mm256_store_pd(low, range.min);
@@ -374,7 +414,7 @@ struct avx2_simd {
             low[0] = low[i] < low[0] ? low[i] : low[0];
             high[0] = high[i] > high[0] ? high[i] : high[0];
         }
-        return range_from(low[0], high[0], _mm256_movemask_pd(range.finite) != 0xF, values, count);
+        return range_from<T>(low[0], high[0], _mm256_movemask_pd(range.finite) != 0xF, values, count);
     }
 };
 

@@ -5,6 +5,7 @@
 
 #include <immintrin.h>
 
+#include "codec/avx512/half.hpp"
 #include "codec/fle.hpp"
 #include "codec/layout.hpp"
 
@@ -98,7 +99,8 @@ struct avx512_simd {
     using words = __m512i;
     using carry = __m512i;  // its last lane, or all of them, hold the integer before the block
 
-    static LACONIC_INLINE f32_rule prepare(const quantiser<float>& how) noexcept {
+    template <class T>
+    static LACONIC_INLINE f32_rule prepare(const quantiser<T>& how) noexcept {
         return {_mm512_set1_ps(how.inverse), _mm512_set1_ps(how.step), _mm512_castps_si512(_mm512_set1_ps(how.limit))};
     }
     static LACONIC_INLINE f64_rule prepare(const quantiser<double>& how) noexcept {
@@ -106,22 +108,36 @@ struct avx512_simd {
     }
 
     template <class T>
-    static LACONIC_INLINE values<T> load(const std::byte* from) noexcept {
-        if constexpr (sizeof(T) == 4)
-            return {_mm512_loadu_ps(from), _mm512_loadu_ps(from + 64)};
-        else
+    static LACONIC_INLINE values<real_type<T>> load(const std::byte* from) noexcept {
+        if constexpr (sizeof(T) == 8)
             return {_mm512_loadu_pd(from), _mm512_loadu_pd(from + 64), _mm512_loadu_pd(from + 128),
                     _mm512_loadu_pd(from + 192)};
+        else if constexpr (sizeof(T) == 4)
+            return {_mm512_loadu_ps(from), _mm512_loadu_ps(from + 64)};
+        else
+            return {widen_floats<T>(from), widen_floats<T>(from + 32)};
     }
-    static LACONIC_INLINE void store(std::byte* to, const f32_lanes& v) noexcept {
-        _mm512_storeu_ps(to, v.a);
-        _mm512_storeu_ps(to + 64, v.b);
+    template <class T>
+    static LACONIC_INLINE void store(std::byte* to, const values<real_type<T>>& v) noexcept {
+        if constexpr (sizeof(T) == 8) {
+            _mm512_storeu_pd(to, v.a);
+            _mm512_storeu_pd(to + 64, v.b);
+            _mm512_storeu_pd(to + 128, v.c);
+            _mm512_storeu_pd(to + 192, v.d);
+        } else if constexpr (sizeof(T) == 4) {
+            _mm512_storeu_ps(to, v.a);
+            _mm512_storeu_ps(to + 64, v.b);
+        } else {
+            narrow_floats<T>(to, v.a);
+            narrow_floats<T>(to + 32, v.b);
+        }
     }
-    static LACONIC_INLINE void store(std::byte* to, const f64_lanes& v) noexcept {
-        _mm512_storeu_pd(to, v.a);
-        _mm512_storeu_pd(to + 64, v.b);
-        _mm512_storeu_pd(to + 128, v.c);
-        _mm512_storeu_pd(to + 192, v.d);
+    static LACONIC_INLINE ints load_ints(const std::int32_t* from) noexcept {
+        return {_mm512_loadu_si512(from), _mm512_loadu_si512(from + 16)};
+    }
+    static LACONIC_INLINE void store_ints(std::int32_t* to, const ints& v) noexcept {
+        _mm512_storeu_si512(to, v.a);
+        _mm512_storeu_si512(to + 16, v.b);
     }
     static LACONIC_INLINE void copy64(const std::byte* from, std::byte* to) noexcept {
         _mm512_storeu_si512(to, _mm512_loadu_si512(from));
@@ -261,6 +277,21 @@ struct avx512_simd {
     }
     static LACONIC_INLINE words add(words x, words y) noexcept { return _mm512_add_epi16(x, y); }
 
+    static LACONIC_INLINE ints subtract(const ints& x, const ints& y) noexcept {
+        return {_mm512_sub_epi32(x.a, y.a), _mm512_sub_epi32(x.b, y.b)};
+    }
+    static LACONIC_INLINE words subtract(words x, words y) noexcept { return _mm512_sub_epi16(x, y); }
+    static LACONIC_INLINE ints multiply(const ints& x, std::int32_t factor) noexcept {
+        const __m512i all = _mm512_set1_epi32(factor);
+        return {_mm512_mullo_epi32(x.a, all), _mm512_mullo_epi32(x.b, all)};
+    }
+    static LACONIC_INLINE ints smaller(const ints& x, const ints& y) noexcept {
+        return {_mm512_min_epi32(x.a, y.a), _mm512_min_epi32(x.b, y.b)};
+    }
+    static LACONIC_INLINE ints larger(const ints& x, const ints& y) noexcept {
+        return {_mm512_max_epi32(x.a, y.a), _mm512_max_epi32(x.b, y.b)};
+    }
+
     static LACONIC_INLINE bool fits(const ints& d, int half) noexcept {
         const __m512i offset = _mm512_set1_epi32(half);
         const __m512i either = _mm512_or_si512(_mm512_add_epi32(d.a, offset), _mm512_add_epi32(d.b, offset));
@@ -364,15 +395,17 @@ struct avx512_simd {
         extend(range, x.c);
         extend(range, x.d);
     }
-    static LACONIC_INLINE value_range<float> finish(const f32_range& range, const std::byte* values,
-                                                    std::size_t count) noexcept {
-        return range_from(_mm512_reduce_min_ps(range.min), _mm512_reduce_max_ps(range.max), range.finite != 0xFFFF,
-                          values, count);
+    template <class T>
+    static LACONIC_INLINE value_range<T> finish(const f32_range& range, const std::byte* values,
+                                                std::size_t count) noexcept {
+        return range_from<T>(_mm512_reduce_min_ps(range.min), _mm512_reduce_max_ps(range.max), range.finite != 0xFFFF,
+                             values, count);
     }
-    static LACONIC_INLINE value_range<double> finish(const f64_range& range, const std::byte* values,
-                                                     std::size_t count) noexcept {
-        return range_from(_mm512_reduce_min_pd(range.min), _mm512_reduce_max_pd(range.max), range.finite != 0xFF,
-                          values, count);
+    template <class T>
+    static LACONIC_INLINE value_range<T> finish(const f64_range& range, const std::byte* values,
+                                                std::size_t count) noexcept {
+        return range_from<T>(_mm512_reduce_min_pd(range.min), _mm512_reduce_max_pd(range.max), range.finite != 0xFF,
+                             values, count);
     }
 };
 

@@ -40,7 +40,7 @@ struct block_ops {
     static std::uint32_t negative_zeros(const std::byte* values, std::size_t lanes) noexcept {
         std::uint32_t mask = 0;
         for (std::size_t lane = 0; lane < lanes; ++lane) {
-            const T x = load_as<T>(values + lane * sizeof(T));
+            const auto x = load_real<T>(values + lane * sizeof(T));
             mask |= static_cast<std::uint32_t>(x == 0 && __builtin_signbit(x) != 0) << lane;
         }
         return mask;
@@ -73,12 +73,16 @@ struct block_ops {
         return peak;
     }
 
-    /// Largest |q| of a contribution in the hot loops.
-    static LACONIC_INLINE std::uint64_t hot_limit(const quantiser<T>& how) noexcept {
-        return how.reach < narrow_magnitude ? how.reach : narrow_magnitude;
+    /// The -0.0 mask behind a block's planes (0 for a plain block), stepping over it.
+    static LACONIC_INLINE std::uint32_t take_signs(unsigned rate, const std::byte*& from) noexcept {
+        if (!LACONIC_UNLIKELY((rate & kind_mask) != kind_plain)) return 0;
+        const auto mask = load_as<std::uint32_t>(from);
+        from += 4;
+        return mask;
     }
+
     /// Planes of a delta between two integers of a contribution in the hot loops.
-    static constexpr unsigned widest_delta = sizeof(T) == 4 ? 27 : 32;
+    static constexpr unsigned widest_delta = sizeof(T) == 2 ? 15 : sizeof(T) == 4 ? 27 : 32;
     static_assert(widest_delta * 4 + 4 <= block_values * sizeof(T));
 
     /// Fetches the lines of a raw block that will be read (or written) a while later; reaching past the array is

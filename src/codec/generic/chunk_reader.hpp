@@ -4,6 +4,7 @@
 // and for sums alike.
 #pragma once
 
+#include "codec/chunk_head.hpp"
 #include "codec/engine.hpp"
 #include "codec/layout.hpp"
 
@@ -12,8 +13,8 @@ namespace {
 
 /// A checked chunk; `plain` when every block is a plain or signed one of at most 32 planes.
 struct chunk_view {
+    block_rates rates;
     const std::byte* begin = nullptr;
-    const std::byte* rates = nullptr;
     const std::byte* payload = nullptr;
     std::size_t bytes = 0;
     bool plain = true;
@@ -23,20 +24,24 @@ template <class T>
 class chunk_cursor {
 public:
     explicit chunk_cursor(const sequence& from) noexcept
-        : begin_(from.bytes), at_(from.bytes), end_(from.bytes + from.size), table_(from.table) {}
+        : begin_(from.bytes),
+          at_(from.bytes),
+          end_(from.bytes + from.size),
+          table_(from.table),
+          first_entry_(from.first_entry) {}
 
     /// Steps to the next chunk, of `count` values. The view's bytes may be read up to slack_bytes past their end; it
     /// is valid until the next call.
     stream_fault next(std::size_t count, chunk_view& view) noexcept {
         if (const stream_fault fault = measure(count, view); fault != stream_fault::none) return fault;
         if (table_ != nullptr) {
-            if (load_as<std::uint32_t>(table_) != chunk_entry(at_ - begin_)) return stream_fault::corrupt;
+            if (load_as<std::uint32_t>(table_) - first_entry_ != chunk_entry(at_ - begin_))
+                return stream_fault::corrupt;
             table_ += table_entry_bytes;
         }
         at_ += view.bytes;
         if (LACONIC_UNLIKELY(static_cast<std::size_t>(end_ - at_) < slack_bytes)) {
             std::memcpy(guarded_, view.begin, view.bytes);
-            view.rates = guarded_ + (view.rates - view.begin);
             view.payload = guarded_ + (view.payload - view.begin);
             view.begin = guarded_;
         }
@@ -46,24 +51,23 @@ public:
 
 private:
     stream_fault measure(std::size_t count, chunk_view& view) const noexcept {
-        const std::size_t block_count = blocks_in(count);
-        const std::size_t head = chunk_head_bytes<T>(block_count);
         const auto available = static_cast<std::size_t>(end_ - at_);
-        if (available < head) return stream_fault::truncated;
+        std::size_t head = 0;
+        switch (read_head<T>(at_, available, count, view.rates, head)) {
+            case head_fault::none: break;
+            case head_fault::truncated: return stream_fault::truncated;
+            case head_fault::corrupt: return stream_fault::corrupt;
+        }
         view.begin = at_;
-        view.rates = at_ + base_bytes<T>;
         view.payload = at_ + head;
         std::size_t planes = 0;
         unsigned seen = 0;
         unsigned widest = 0;
-        for (std::size_t block = 0; block < block_count; ++block) {
-            const auto rate = std::to_integer<unsigned>(view.rates[block]);
+        for (const unsigned rate : view.rates.of) {
             planes += rate & width_mask;
             seen |= rate;
             widest = widest < (rate & width_mask) ? (rate & width_mask) : widest;
         }
-        for (std::size_t pad = block_count; pad % 4 != 0; ++pad)
-            if (view.rates[pad] != std::byte{0}) return stream_fault::corrupt;
         view.plain = (seen & kind_mask) == 0 && widest <= 32;
         view.bytes = head + planes * 4;
         if (LACONIC_UNLIKELY(!view.plain)) return measure_blocks(count, head, available, view);
@@ -75,8 +79,7 @@ private:
         view.bytes = head;
         view.plain = true;
         for (std::size_t block = 0; block < blocks_in(count); ++block) {
-            const auto rate = std::to_integer<unsigned>(view.rates[block]);
-            if (!rate_is_valid<T>(rate)) return stream_fault::corrupt;
+            const unsigned rate = view.rates[block];
             const std::size_t rest = count - block * block_values;
             const std::size_t bytes = block_bytes<T>(rate, rest < block_values ? rest : block_values);
             if (available - view.bytes < bytes) return stream_fault::truncated;
@@ -95,6 +98,7 @@ private:
     const std::byte* at_;
     const std::byte* end_;
     const std::byte* table_;
+    std::uint32_t first_entry_;
     // A copy of a chunk with room behind it, for chunks whose over-reads could leave the caller's buffer.
     alignas(64) std::byte guarded_[sum_chunk_bytes<T> + slack_bytes];
 };

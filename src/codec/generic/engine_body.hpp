@@ -11,14 +11,20 @@ namespace {
 
 template <class S, class T>
 constexpr kernels<T> kernels_of() noexcept {
-    return {&encode_kernels<S, T>::encode, &decode_kernels<S, T>::decode, &sum_kernels<S, T>::add,
-            &sum_kernels<S, T>::add_values, &encode_kernels<S, T>::range};
+    using encoder = encode_kernels<S, T>;
+    using decoder = decode_kernels<S, T>;
+    using adder = sum_kernels<S, T>;
+    return {&encoder::encode,           &decoder::decode,   &adder::template add<false>,
+            &adder::template add<true>, &adder::scale,      &adder::extreme,
+            &encoder::add_values,       &encoder::quantise, &encoder::add_ints,
+            &decoder::integers,         &encoder::range};
 }
 
 }  // namespace
 }  // namespace laconic::codec
 
-#define LACONIC_DEFINE_ENGINE(NAME, SIMD)                                                     \
-    namespace laconic::codec {                                                                \
-    const engine NAME##_engine{#NAME, kernels_of<SIMD, float>(), kernels_of<SIMD, double>()}; \
+#define LACONIC_DEFINE_ENGINE(NAME, SIMD)                                                                              \
+    namespace laconic::codec {                                                                                         \
+    const engine NAME##_engine{#NAME, kernels_of<SIMD, float>(), kernels_of<SIMD, double>(), kernels_of<SIMD, half>(), \
+                               kernels_of<SIMD, bfloat16>()};                                                          \
     }

@@ -19,21 +19,31 @@ struct scalar_simd {
     using ints = std::array<std::int32_t, lanes>;
     using words = std::array<std::int16_t, lanes>;
     using carry = std::int32_t;
-    template <class T>
-    using rule = quantiser<T>;
+    template <class R>
+    struct rule {
+        R step, inverse, limit;
+    };
 
     template <class T>
-    static rule<T> prepare(const quantiser<T>& how) noexcept {
-        return how;
+    static rule<real_type<T>> prepare(const quantiser<T>& how) noexcept {
+        return {how.step, how.inverse, how.limit};
     }
     template <class T>
-    static values<T> load(const std::byte* from) noexcept {
-        return load_as<values<T>>(from);
+    static values<real_type<T>> load(const std::byte* from) noexcept {
+        values<real_type<T>> x;
+        for (std::size_t i = 0; i < lanes; ++i) x[i] = load_real<T>(from + i * sizeof(T));
+        return x;
     }
     template <class T>
-    static void store(std::byte* to, const values<T>& v) noexcept {
-        store_as(to, v);
+    static void store(std::byte* to, const values<real_type<T>>& v) noexcept {
+        for (std::size_t i = 0; i < lanes; ++i) store_as(to + i * sizeof(T), T(v[i]));
     }
+    static ints load_ints(const std::int32_t* from) noexcept {
+        ints v;
+        std::memcpy(&v, from, sizeof v);
+        return v;
+    }
+    static void store_ints(std::int32_t* to, const ints& v) noexcept { std::memcpy(to, &v, sizeof v); }
     static void copy64(const std::byte* from, std::byte* to) noexcept { std::memmove(to, from, 64); }
 
     // Integers out of reach become INT32_MIN, as the processors' own conversions do.
@@ -113,6 +123,32 @@ struct scalar_simd {
         words sum;
         for (std::size_t i = 0; i < lanes; ++i) sum[i] = static_cast<std::int16_t>(a[i] + b[i]);
         return sum;
+    }
+
+    static ints subtract(const ints& a, const ints& b) noexcept {
+        ints difference;
+        for (std::size_t i = 0; i < lanes; ++i) difference[i] = wrap(bits(a[i]) - bits(b[i]));
+        return difference;
+    }
+    static words subtract(const words& a, const words& b) noexcept {
+        words difference;
+        for (std::size_t i = 0; i < lanes; ++i) difference[i] = static_cast<std::int16_t>(a[i] - b[i]);
+        return difference;
+    }
+    static ints multiply(const ints& a, std::int32_t factor) noexcept {
+        ints product;
+        for (std::size_t i = 0; i < lanes; ++i) product[i] = wrap(bits(a[i]) * bits(factor));
+        return product;
+    }
+    static ints smaller(const ints& a, const ints& b) noexcept {
+        ints least;
+        for (std::size_t i = 0; i < lanes; ++i) least[i] = b[i] < a[i] ? b[i] : a[i];
+        return least;
+    }
+    static ints larger(const ints& a, const ints& b) noexcept {
+        ints most;
+        for (std::size_t i = 0; i < lanes; ++i) most[i] = b[i] > a[i] ? b[i] : a[i];
+        return most;
     }
 
     static bool fits(const ints& d, std::uint32_t half) noexcept {
@@ -240,8 +276,9 @@ struct scalar_simd {
         }
     }
     template <class T>
-    static value_range<T> finish(const running_range<T>& range, const std::byte* values, std::size_t count) noexcept {
-        return range_from(range.min, range.max, range.nonfinite, values, count);
+    static value_range<T> finish(const running_range<real_type<T>>& range, const std::byte* values,
+                                 std::size_t count) noexcept {
+        return range_from<T>(range.min, range.max, range.nonfinite, values, count);
     }
 };
 

@@ -15,7 +15,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "laconic/codec.hpp"
+#include "laconic/arithmetic.hpp"
 
 namespace laconic::testing {
 

@@ -88,35 +88,49 @@ TEST(frames, with_a_checksum_report_every_flipped_byte) {
 
 TEST(frames, are_refused_by_every_reader_alike) {
     on_every_engine([](const std::string& engine) {
-        // Header 64, table 3 * 4; three chunks, the last of 904 elements: 29 blocks, 3 bytes of padding.
+        // Header 64, table 3 * 4; three chunks, the last of 904 elements: 29 codes and 3 that are not used.
         const auto plain = compressed(make_field<float>("smooth", 5000), bound::abs(1e-3));
         auto table = plain;
         table[64 + 4] ^= std::byte{1};
         EXPECT_TRUE(read_everywhere<float>(table, 5000).none()) << engine;
         std::uint32_t last = 0;
         std::memcpy(&last, plain.data() + 64 + 8, sizeof last);
-        auto padding = plain;
-        padding[64 + 12 + std::size_t{last} * 4 + 4 + 29] = std::byte{1};
-        EXPECT_TRUE(read_everywhere<float>(padding, 5000).none()) << engine;
+        auto unused = plain;
+        unused[64 + 12 + std::size_t{last} * 4 + 4 + 14] |= std::byte{0x10};
+        EXPECT_TRUE(read_everywhere<float>(unused, 5000).none()) << engine;
 
-        // One mixed block: base 4, rates 4, planes, flag word.
+        // One mixed block: table entry 4, base 4, codes 4, rate byte and padding 4, planes, flag word.
         std::vector<float> spike(32, 1.0F);
         spike[3] = HUGE_VALF;
         const auto mixed =
             sum_of(compressed(spike, bound::abs(1e-3)), compressed(std::vector<float>(32, 1.0F), bound::abs(1e-3)));
         ASSERT_TRUE(read_everywhere<float>(mixed, 32).all());
-        const std::size_t chunk = 64 + 4;
-        const unsigned rate = std::to_integer<unsigned>(mixed[chunk + 4]);
+        const std::size_t codes = 64 + 4 + 4;
+        const std::size_t rates = codes + 4;
+        ASSERT_EQ(mixed[codes], std::byte{15});
+        const unsigned rate = std::to_integer<unsigned>(mixed[rates]);
         ASSERT_EQ(rate & 0xC0U, 0xC0U);
-        const std::size_t flags = chunk + 8 + std::size_t{4} * (rate & 0x3FU);
+        auto padding = mixed;
+        padding[rates + 1] = std::byte{1};
+        EXPECT_TRUE(read_everywhere<float>(padding, 32).none()) << engine;
+        const std::size_t flags = rates + 4 + std::size_t{4} * (rate & 0x3FU);
         auto unknown = mixed;
         unknown[flags] |= std::byte{4};
         EXPECT_TRUE(read_everywhere<float>(unknown, 32).none()) << engine;
         const auto held = sum_of(compressed(spike, bound::abs(1e-3)), compressed(spike, bound::abs(1e-3)));
         ASSERT_TRUE(read_everywhere<float>(held, 32).all());
         auto planes = held;
-        planes[chunk + 4] |= std::byte{1};
+        planes[rates] |= std::byte{1};
         EXPECT_TRUE(read_everywhere<float>(planes, 32).none()) << engine;
+
+        // A rate byte that a code alone could say, and a raw one.
+        const auto wide = compressed(std::vector<float>{0.0F, 20.0F}, bound::abs(1e-3));
+        ASSERT_EQ(wide[codes], std::byte{15});
+        for (const unsigned bad : {13U, 0x80U, 0x81U, 33U}) {
+            auto changed = wide;
+            changed[rates] = static_cast<std::byte>(bad);
+            EXPECT_TRUE(read_everywhere<float>(changed, 2).none()) << engine << " " << bad;
+        }
     });
 }
 
@@ -150,9 +164,12 @@ TEST(frames, reject_set_reserved_bits_and_unknown_numbers) {
     EXPECT_EQ(code_with(0, 'x'), errc::corrupt);
     EXPECT_EQ(code_with(4, 2), errc::unsupported);
     EXPECT_EQ(code_with(5, 9), errc::unsupported);
-    EXPECT_EQ(code_with(6, 3), errc::unsupported);
+    EXPECT_EQ(code_with(6, 5), errc::unsupported);
     EXPECT_EQ(code_with(7, 4), errc::corrupt);
+    // Row lengths below a block or beyond a chunk.
     EXPECT_EQ(code_with(44, 1), errc::corrupt);
+    EXPECT_EQ(code_with(44, 31), errc::corrupt);
+    EXPECT_EQ(code_with(45, 8), errc::corrupt);
 }
 
 TEST(frames, name_the_mismatch) {

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The patient path over one chunk: sums, products, minima and maxima with exact raw parts, and the way back to values.
+#include <cmath>
+#include <limits>
+
+#include "codec/exact.hpp"
+#include "codec/quad.hpp"
+
+namespace laconic::codec {
+namespace {
+
+/// Wrapping arithmetic: hostile streams may overflow, which must not be undefined.
+std::int64_t wrap_add(std::int64_t a, std::int64_t b) noexcept {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+
+template <class T>
+double to_double(T value) noexcept {
+    return static_cast<double>(static_cast<real_type<T>>(value));
+}
+
+/// (high, low) += x with the rounding error kept in low; false when even that was rounded.
+template <class T>
+bool add_wide(double& high, double& low, double x) noexcept {
+    const double sum = high + x;
+    if (!std::isfinite(sum)) {
+        const bool overflowed = std::isfinite(high) && std::isfinite(x);
+        // One NaN for all orders of addition, whatever payloads met.
+        high = std::isnan(sum) ? std::numeric_limits<double>::quiet_NaN() : sum;
+        low = 0;
+        return !overflowed;
+    }
+    const double back = sum - high;
+    const double error = (high - (sum - back)) + (x - back);
+    high = sum;
+    if constexpr (sizeof(T) != 8) return error == 0;
+    const double rest = low + error;
+    const double rest_back = rest - low;
+    const double lost = (low - (rest - rest_back)) + (error - rest_back);
+    low = 0;
+    if (rest == 0) return lost == 0;  // and -0.0 stays what it is
+    // Normalised, so that equal sums have equal bytes.
+    high = sum + rest;
+    low = rest - (high - sum);
+    return lost == 0;
+}
+
+template <class T>
+real_type<T> multiply(std::int64_t q, real_type<T> step) noexcept {
+    constexpr std::int64_t exact_in_double = std::int64_t{1} << 53;
+    if (sizeof(T) != 8 || (q <= exact_in_double && q >= -exact_in_double))
+        return static_cast<real_type<T>>(static_cast<double>(q) * static_cast<double>(step));
+    return static_cast<real_type<T>>(static_cast<quad>(q) * static_cast<quad>(step));
+}
+
+/// a + b rounded to nearest, and what that lost, exactly.
+quad two_sum(quad a, quad b, quad& lost) noexcept {
+    const quad sum = a + b;
+    const quad back = sum - a;
+    lost = (a - (sum - back)) + (b - back);
+    return sum;
+}
+
+/// a + b + c rounded to odd: rounding that to T is rounding the exact sum to T, once.
+quad sum_to_odd(quad a, quad b, quad c) noexcept {
+    quad lost_first;
+    quad lost_second;
+    quad lost;
+    const quad first = two_sum(b, c, lost_first);
+    const quad second = two_sum(first, a, lost_second);
+    if (!(second - second == 0)) return second;  // NaN or infinite
+    if (lost_first == 0 && lost_second == 0) return second;
+    const quad sum = two_sum(second, lost_first + lost_second, lost);
+    if (lost == 0) return sum;
+    static_assert(sizeof(quad) == 16);
+    std::array<std::uint64_t, 2> bits;
+    std::memcpy(bits.data(), &sum, sizeof bits);
+    if ((bits[0] & 1) != 0) return sum;
+    // The neighbour on the side of what was lost is the odd one.
+    const bool outwards = (lost > 0) == (sum > 0);
+    if (outwards) {
+        bits[0] += 1;  // even, so there is no carry
+    } else {
+        bits[1] -= bits[0] == 0;
+        bits[0] -= 1;
+    }
+    quad odd;
+    std::memcpy(&odd, bits.data(), sizeof odd);
+    return odd;
+}
+
+/// Turns the raw part of lane i into a wide one.
+template <class T>
+void widen(chunk_model<T>& model, std::size_t block) noexcept {
+    auto& b = model.blocks[block];
+    if (b.raw == raw_form::wide) return;
+    for (std::size_t i = block * block_values, end = i + model.lanes(block); i < end; ++i) {
+        // -0.0 is the neutral element of addition. Adding to it also settles on one NaN.
+        model.high[i] = -0.0;
+        model.low[i] = 0;
+        if (b.raw == raw_form::single) add_wide<T>(model.high[i], model.low[i], to_double(model.single[i]));
+    }
+    b.raw = raw_form::wide;
+}
+
+/// (high, low) += x, where x has more bits than a double.
+template <class T>
+bool add_quad(double& high, double& low, quad x) noexcept {
+    const auto first = static_cast<double>(x);
+    if (!std::isfinite(first)) return add_wide<T>(high, low, first) && !(x - x == 0);
+    const auto rest = static_cast<double>(x - static_cast<quad>(first));
+    const bool exact = static_cast<quad>(first) + static_cast<quad>(rest) == x;
+    return add_wide<T>(high, low, first) && (rest == 0 || add_wide<T>(high, low, rest)) && exact;
+}
+
+/// Integers that left the range become a part of the raw values.
+template <class T>
+void move_integers_out(chunk_model<T>& model, std::size_t block, const sum_rule<T>& how) noexcept {
+    auto& b = model.blocks[block];
+    // What is a -0.0 here would be one or not depending on when the overflow came.
+    b.inexact |= b.negative_zeros != 0;
+    widen(model, block);
+    for (std::size_t i = block * block_values, end = i + model.lanes(block); i < end; ++i) {
+        const quad product = static_cast<quad>(model.q[i]) * static_cast<quad>(how.step);
+        if (!add_quad<T>(model.high[i], model.low[i], product)) b.inexact = true;
+    }
+    b.quantised = false;
+    b.negative_zeros = 0;
+}
+
+/// The raw part of a block times a factor.
+template <class T>
+void scale_wide(chunk_model<T>& model, std::size_t block, std::int32_t factor) noexcept {
+    auto& b = model.blocks[block];
+    widen(model, block);
+    for (std::size_t i = block * block_values, end = i + model.lanes(block); i < end; ++i) {
+        const auto high = static_cast<quad>(model.high[i]) * factor;
+        const auto low = static_cast<quad>(model.low[i]) * factor;
+        // -0.0 is neutral beside integers; alone it survives only growing.
+        const bool minus_zero = b.quantised || (factor > 0 && std::signbit(model.high[i]));
+        model.high[i] = minus_zero ? -0.0 : 0.0;
+        model.low[i] = 0;
+        if (high != 0 && !add_quad<T>(model.high[i], model.low[i], high)) b.inexact = true;
+        if (low != 0 && !add_quad<T>(model.high[i], model.low[i], low)) b.inexact = true;
+    }
+}
+
+/// Element i, rounded to odd.
+template <class T>
+quad value_of(const chunk_model<T>& model, std::size_t i, const sum_rule<T>& how) noexcept {
+    const auto& b = model.blocks[i / block_values];
+    const quad product = b.quantised ? static_cast<quad>(model.q[i]) * static_cast<quad>(how.step) : -quad{0};
+    if (b.raw == raw_form::none) return product;
+    if (b.raw == raw_form::single) return static_cast<quad>(to_double(model.single[i]));
+    return sum_to_odd(product, static_cast<quad>(model.high[i]), static_cast<quad>(model.low[i]));
+}
+
+/// Whether element i of b takes the place of that of a.
+template <class T>
+bool replaces(const chunk_model<T>& a, const chunk_model<T>& b, std::size_t i, bool larger,
+              const sum_rule<T>& how) noexcept {
+    const quad ours = value_of(a, i, how);
+    const quad theirs = value_of(b, i, how);
+    if (ours != ours || theirs != theirs) return ours == ours;
+    // Of equal values the quantised one stays, whichever operand it is in.
+    if (ours == theirs) return a.blocks[i / block_values].raw != raw_form::none;
+    return larger ? theirs > ours : theirs < ours;
+}
+
+}  // namespace
+
+template <class T>
+void add_chunk(chunk_model<T>& a, const chunk_model<T>& b, const sum_rule<T>& how, bool& exact) noexcept {
+    const std::int64_t limit = sum_limit<T>(how.row);
+    for (std::size_t block = 0; block < blocks_in(a.count); ++block) {
+        auto& ours = a.blocks[block];
+        const auto& theirs = b.blocks[block];
+        const std::size_t first = block * block_values;
+        const std::size_t end = first + a.lanes(block);
+        const bool both_quantised = ours.quantised && theirs.quantised;
+        ours.inexact |= theirs.inexact;
+        ours.negative_zeros = both_quantised ? ours.negative_zeros & theirs.negative_zeros : 0;
+
+        // Raw parts first: a lone raw part stays as it is only where nothing else joins it.
+        if (theirs.raw != raw_form::none || (ours.raw != raw_form::none && theirs.quantised)) {
+            widen(a, block);
+            for (std::size_t i = first; i < end; ++i) {
+                if (theirs.raw == raw_form::none) continue;
+                const double high = theirs.raw == raw_form::single ? to_double(b.single[i]) : b.high[i];
+                const double low = theirs.raw == raw_form::single ? 0.0 : b.low[i];
+                if (!add_wide<T>(a.high[i], a.low[i], high)) ours.inexact = true;
+                if (low != 0 && !add_wide<T>(a.high[i], a.low[i], low)) ours.inexact = true;
+            }
+        }
+        if (theirs.quantised) {
+            bool overflow = false;
+            for (std::size_t i = first; i < end; ++i) {
+                a.q[i] = ours.quantised ? wrap_add(a.q[i], b.q[i]) : b.q[i];
+                overflow |= a.q[i] > limit || a.q[i] < -limit;
+            }
+            ours.quantised = true;
+            if (overflow) {
+                move_integers_out(a, block, how);
+            }
+        }
+        exact &= !ours.inexact;
+    }
+}
+
+template <class T>
+void scale_chunk(chunk_model<T>& a, std::int32_t factor, const sum_rule<T>& how, bool& exact) noexcept {
+    const std::int64_t limit = sum_limit<T>(how.row);
+    for (std::size_t block = 0; block < blocks_in(a.count); ++block) {
+        auto& b = a.blocks[block];
+        const std::size_t first = block * block_values;
+        const std::size_t end = first + a.lanes(block);
+        if (factor <= 0) b.negative_zeros = 0;
+        if (b.raw == raw_form::single && factor == -1) {
+            for (std::size_t i = first; i < end; ++i) {
+                const auto x = static_cast<real_type<T>>(a.single[i]);
+                if (x == x) a.single[i] = T(x == 0 ? real_type<T>{0} : -x);
+            }
+            continue;
+        }
+        bool overflow = false;
+        for (std::size_t i = first; b.quantised && i < end; ++i) {
+            const quad product = static_cast<quad>(a.q[i]) * factor;
+            overflow |= product > limit || product < -limit;
+        }
+        if (overflow) move_integers_out(a, block, how);
+        if (b.raw != raw_form::none && factor != 1) scale_wide(a, block, factor);
+        for (std::size_t i = first; b.quantised && i < end; ++i) a.q[i] *= factor;
+        exact &= !b.inexact;
+    }
+}
+
+template <class T>
+void extreme_chunk(chunk_model<T>& a, const chunk_model<T>& b, bool larger, const sum_rule<T>& how) noexcept {
+    for (std::size_t block = 0; block < blocks_in(a.count); ++block) {
+        auto& ours = a.blocks[block];
+        const auto& theirs = b.blocks[block];
+        const std::size_t first = block * block_values;
+        const std::size_t end = first + a.lanes(block);
+        ours.inexact |= theirs.inexact;
+        if (ours.raw == raw_form::none && theirs.raw == raw_form::none) {
+            std::uint32_t signs = 0;
+            for (std::size_t i = first; i < end; ++i) {
+                const std::uint32_t lane = 1U << (i - first);
+                const bool minus_a = a.q[i] == 0 && (ours.negative_zeros & lane) != 0;
+                const bool minus_b = b.q[i] == 0 && (theirs.negative_zeros & lane) != 0;
+                const bool equal = a.q[i] == b.q[i];
+                const bool take = larger ? b.q[i] > a.q[i] : b.q[i] < a.q[i];
+                const bool both = larger ? minus_a && minus_b : minus_a || minus_b;
+                if (equal ? both : take ? minus_b : minus_a) signs |= lane;
+                if (take) a.q[i] = b.q[i];
+            }
+            ours.negative_zeros = signs;
+            continue;
+        }
+        const bool all_single = ours.raw == raw_form::single && theirs.raw == raw_form::single;
+        if (all_single) {
+            for (std::size_t i = first; i < end; ++i)
+                if (replaces(a, b, i, larger, how)) a.single[i] = b.single[i];
+            continue;
+        }
+        // Every lane keeps its integer or its raw value; the other is 0 there.
+        std::array<bool, block_values> take;
+        for (std::size_t i = first; i < end; ++i) take[i - first] = replaces(a, b, i, larger, how);
+        widen(a, block);
+        for (std::size_t i = first; i < end; ++i) {
+            if (!ours.quantised) a.q[i] = 0;
+            if (!take[i - first]) continue;
+            a.q[i] = theirs.quantised ? b.q[i] : 0;
+            a.high[i] = -0.0;
+            a.low[i] = 0;
+            if (theirs.raw == raw_form::single) add_wide<T>(a.high[i], a.low[i], to_double(b.single[i]));
+            if (theirs.raw != raw_form::wide) continue;
+            a.high[i] = b.high[i];
+            a.low[i] = b.low[i];
+        }
+        ours.quantised |= theirs.quantised;
+        ours.negative_zeros = 0;
+    }
+}
+
+template <class T>
+void restore_values(const chunk_model<T>& model, real_type<T> step, std::uint32_t divisor, std::byte* values) noexcept {
+    for (std::size_t i = 0; i < model.count; ++i) {
+        const auto& b = model.blocks[i / block_values];
+        real_type<T> y;
+        if (b.raw == raw_form::none) {
+            y = multiply<T>(model.q[i], step);
+            if (((b.negative_zeros >> (i % block_values)) & 1U) != 0 && y == 0) y = -real_type<T>{0};
+        } else if (b.raw == raw_form::single && divisor == 1) {
+            store_as(values + i * sizeof(T), model.single[i]);
+            continue;
+        } else {
+            const bool wide = b.raw == raw_form::wide;
+            quad high = wide ? static_cast<quad>(model.high[i]) : static_cast<quad>(to_double(model.single[i]));
+            // Absent parts are -0.0, the neutral element.
+            quad low = wide && model.low[i] != 0 ? static_cast<quad>(model.low[i]) : -quad{0};
+            if (divisor != 1) {
+                high = (high + low) / static_cast<quad>(divisor);
+                low = -quad{0};
+            }
+            const quad product = b.quantised ? static_cast<quad>(model.q[i]) * static_cast<quad>(step) : -quad{0};
+            y = static_cast<real_type<T>>(sum_to_odd(product, high, low));
+        }
+        store_as(values + i * sizeof(T), T(y));
+    }
+}
+
+#define LACONIC_INSTANTIATE(T)                                                                              \
+    template void add_chunk(chunk_model<T>&, const chunk_model<T>&, const sum_rule<T>&, bool&) noexcept;    \
+    template void scale_chunk(chunk_model<T>&, std::int32_t, const sum_rule<T>&, bool&) noexcept;           \
+    template void extreme_chunk(chunk_model<T>&, const chunk_model<T>&, bool, const sum_rule<T>&) noexcept; \
+    template void restore_values(const chunk_model<T>&, real_type<T>, std::uint32_t, std::byte*) noexcept;
+
+LACONIC_INSTANTIATE(float)
+LACONIC_INSTANTIATE(double)
+LACONIC_INSTANTIATE(half)
+LACONIC_INSTANTIATE(bfloat16)
+#undef LACONIC_INSTANTIATE
+
+}  // namespace laconic::codec

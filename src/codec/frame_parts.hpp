@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the functions on frames share: a frame and the array that goes with it flow in, a checked view or a status that
+// names both flows out.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "codec/engine.hpp"
+#include "codec/frame.hpp"
+#include "codec/layout.hpp"
+
+namespace laconic::codec {
+
+template <class T>
+[[nodiscard]] const std::byte* bytes_of(std::span<const T> values) noexcept {
+    return reinterpret_cast<const std::byte*>(values.data());
+}
+
+[[nodiscard]] inline sequence sequence_of(const parsed_frame& frame) noexcept {
+    return {frame.payload.data(), frame.payload.size(), frame.table};
+}
+
+/// "f32" and so on.
+[[nodiscard]] constexpr std::string_view name_of(element_type type) noexcept {
+    switch (type) {
+        case element_type::f32: return "f32";
+        case element_type::f64: return "f64";
+        case element_type::f16: return "f16";
+        case element_type::bf16: break;
+    }
+    return "bf16";
+}
+
+[[nodiscard]] inline status check_count(std::uint64_t frame, std::uint64_t array) {
+    if (frame == array) return {};
+    return {errc::mismatch,
+            "the frame holds " + std::to_string(frame) + " elements, the other operand " + std::to_string(array)};
+}
+
+/// A frame that holds `count` elements of T.
+template <class T>
+[[nodiscard]] result<parsed_frame> parse_for(std::span<const std::byte> frame, std::size_t count) {
+    auto parsed = parse_frame(frame);
+    if (!parsed) return parsed.error();
+    if (parsed->header.type != element_type_of<T>::value)
+        return status{errc::mismatch, "the frame holds " + std::string(name_of(parsed->header.type)) +
+                                          ", the array is " + std::string(name_of(element_type_of<T>::value))};
+    if (status bad = check_count(parsed->header.count, count); !bad.ok()) return bad;
+    return parsed;
+}
+
+/// Calls body(T{}) for the element type that `type` names.
+template <class Body>
+auto with_element(element_type type, Body body) {
+    switch (type) {
+        case element_type::f64: return body(double{});
+        case element_type::f16: return body(half{});
+        case element_type::bf16: return body(bfloat16{});
+        default: return body(float{});
+    }
+}
+
+}  // namespace laconic::codec

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Arrays as integers: quantised up front, encoded or added to frames later, and taken out of frames again.
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "base/units.hpp"
+#include "codec/float_environment.hpp"
+#include "codec/frame_parts.hpp"
+#include "laconic/arithmetic.hpp"
+
+namespace laconic {
+namespace {
+
+using namespace codec;
+
+status check_sizes(std::size_t integers, std::uint64_t elements) {
+    if (integers == elements) return {};
+    return {errc::mismatch, "there is room for " + std::to_string(integers) + " integers and there are " +
+                                std::to_string(elements) + " elements"};
+}
+
+status check_array(const quantised_array& array, std::span<const std::int32_t> integers) {
+    std::uint64_t largest = 0;
+    for (const std::int32_t q : integers)
+        largest = std::max(largest, static_cast<std::uint64_t>(std::abs(std::int64_t{q})));
+    const auto limit = with_element(array.type, [](auto zero) {
+        return static_cast<std::uint64_t>(
+            std::min<std::int64_t>(integer_limits<decltype(zero)>::contribution, narrow_magnitude(1)));
+    });
+    if (largest > limit || array.magnitude > limit)
+        return {errc::unrepresentable, "an integer of " + std::to_string(std::max(largest, array.magnitude)) +
+                                           " exceeds what one contribution may have, " + std::to_string(limit)};
+    if (largest > array.magnitude)
+        return {errc::mismatch, "an integer of " + std::to_string(largest) + " exceeds the array's magnitude, " +
+                                    std::to_string(array.magnitude)};
+    const bool step_fits =
+        array.type == element_type::f64 || static_cast<double>(static_cast<float>(array.step)) == array.step;
+    if (!(array.step > 0) || !std::isfinite(array.step) || !step_fits)
+        return {errc::invalid_argument, "the step is " + base::format_real(array.step) +
+                                            "; it must be positive, finite and of the element type"};
+    if (!(array.bound >= 0) || !std::isfinite(array.bound))
+        return {errc::invalid_bound, "the array's bound is " + base::format_real(array.bound)};
+    if (array.row_length != usable_row(array.row_length))
+        return {errc::invalid_argument,
+                "row length " + std::to_string(array.row_length) + "; it must be 0 or 32 to 2047"};
+    return {};
+}
+
+result<std::size_t> write_integers(const quantised_array& array, std::span<const std::int32_t> integers,
+                                   const parsed_frame* frame, std::span<std::byte> out) {
+    frame_header header;
+    if (frame != nullptr) header = frame->header;
+    header.type = array.type;
+    header.count = integers.size();
+    header.step = array.step;
+    header.contribution_bound = array.bound;
+    header.row = array.row_length;
+    std::byte* const table = out.data() + frame_header_bytes;
+    const sink to{table + table_bytes(codec_id::fle, integers.size()), table};
+    const std::uint64_t others = frame == nullptr ? 0 : header.magnitude;
+    header.magnitude = others + array.magnitude;
+    if (frame != nullptr && ++header.contributions == 0)
+        return status{errc::unsupported, "the result would have more than 2^32 - 1 contributions"};
+    sequence theirs;
+    if (frame != nullptr) theirs = sequence_of(*frame);
+    sum_report report;
+    const stream_fault fault = with_element(array.type, [&](auto zero) {
+        using T = decltype(zero);
+        const sum_rule<T> how{static_cast<real_type<T>>(array.step), array.row_length, header.magnitude};
+        header.magnitude = std::min(header.magnitude, static_cast<std::uint64_t>(sum_limit<T>(header.row)));
+        return current_kernels<T>().add_ints(integers.data(), integers.size(), how, array.magnitude,
+                                             frame == nullptr ? nullptr : &theirs, to, report);
+    });
+    if (fault != stream_fault::none) return explain(fault);
+    header.payload_bytes = report.bytes;
+    header.exact &= report.exact;
+    return seal_frame(header, out.data());
+}
+
+}  // namespace
+
+template <class T>
+result<quantised_array> quantise(std::span<const T> values, bound limit, std::span<std::int32_t> integers,
+                                 const frame_options& options) {
+    const float_environment standard;
+    if (!std::isfinite(limit.value) || limit.value < 0)
+        return status{errc::invalid_bound, "the error bound is " + base::format_real(limit.value) +
+                                               "; give a finite number > 0, or 0 for lossless"};
+    if (status bad = check_sizes(integers.size(), values.size()); !bad.ok()) return bad;
+    const bool relative = limit.kind == bound_kind::relative;
+    value_range<T> range;
+    double largest = options.max_abs;
+    double e = limit.value;
+    if (relative || sizeof(T) == 2) {
+        range = range_of(values);
+        largest = std::max(largest, static_cast<double>(range.max_abs));
+        e = resolve_bound(limit, static_cast<double>(range.min), static_cast<double>(range.max));
+    }
+    auto choice = relative && range.min == range.max ? choose_constant_step<T>(range.min) : choose_step<T>(e, largest);
+    choice.contribution.row = usable_row(options.row_length);
+    quantised_array array;
+    const std::uint64_t missed = current_kernels<T>().quantise(bytes_of(values), values.size(), choice.contribution,
+                                                               integers.data(), array.magnitude);
+    if (missed > 0)
+        return status{errc::unrepresentable, std::to_string(missed) +
+                                                 " blocks of 32 hold values without an integer (NaN, infinite, or too "
+                                                 "large against the bound); compress the array instead"};
+    array.type = element_type_of<T>::value;
+    array.step = static_cast<double>(choice.contribution.step);
+    array.bound = sizeof(T) == 2 ? choice.contribution_bound : e;
+    array.row_length = choice.contribution.row;
+    return array;
+}
+
+result<std::size_t> encode(const quantised_array& array, std::span<const std::int32_t> integers,
+                           std::span<std::byte> out) {
+    const float_environment standard;
+    if (status bad = check_array(array, integers); !bad.ok()) return bad;
+    const std::size_t need = compress_bound(array.type, integers.size());
+    if (out.size() < need) return too_small(out.size(), need);
+    return write_integers(array, integers, nullptr, out);
+}
+
+result<std::size_t> add(const quantised_array& array, std::span<const std::int32_t> integers,
+                        std::span<const std::byte> frame, std::span<std::byte> out) {
+    const float_environment standard;
+    if (status bad = check_array(array, integers); !bad.ok()) return bad;
+    auto parsed =
+        with_element(array.type, [&](auto zero) { return parse_for<decltype(zero)>(frame, integers.size()); });
+    if (!parsed) return parsed.error();
+    const frame_header& header = parsed->header;
+    if (header.codec != codec_id::fle)
+        return status{errc::unsupported, "the frame's codec is not fle; only its frames can be added to"};
+    if (header.step != array.step || header.row != array.row_length || header.contribution_bound != array.bound)
+        return status{errc::mismatch, "the integers have step " + base::format_real(array.step) + " and row length " +
+                                          std::to_string(array.row_length) + ", the frame " +
+                                          base::format_real(header.step) + " and " + std::to_string(header.row) +
+                                          "; quantise with the frame's bound and maximum magnitude"};
+    const std::size_t need = sum_bound(array.type, integers.size());
+    if (out.size() < need) return too_small(out.size(), need);
+    return write_integers(array, integers, &*parsed, out);
+}
+
+result<quantised_array> extract(std::span<const std::byte> frame, std::span<std::int32_t> integers) {
+    const float_environment standard;
+    auto parsed = parse_frame(frame);
+    if (!parsed) return parsed.error();
+    const frame_header& header = parsed->header;
+    if (header.codec != codec_id::fle)
+        return status{errc::unsupported, "the frame's codec is not fle; only its frames hold integers"};
+    if (status bad = check_sizes(integers.size(), header.count); !bad.ok()) return bad;
+    if (header.magnitude > narrow_magnitude(header.row))
+        return status{errc::unrepresentable,
+                      "the frame's integers go up to " + std::to_string(header.magnitude) + ", beyond 32 bits"};
+    std::uint64_t missed = 0;
+    const stream_fault fault = with_element(header.type, [&](auto zero) {
+        return current_kernels<decltype(zero)>().integers(sequence_of(*parsed), header.row, integers.data(),
+                                                          integers.size(), missed);
+    });
+    if (fault != stream_fault::none) return explain(fault);
+    if (missed > 0)
+        return status{errc::unrepresentable,
+                      std::to_string(missed) + " chunks hold values that are not quantised; decompress the frame"};
+    return quantised_array{header.type, header.step, header.contribution_bound, header.magnitude, header.row};
+}
+
+template result<quantised_array> quantise(std::span<const float>, bound, std::span<std::int32_t>, const frame_options&);
+template result<quantised_array> quantise(std::span<const double>, bound, std::span<std::int32_t>,
+                                          const frame_options&);
+template result<quantised_array> quantise(std::span<const half>, bound, std::span<std::int32_t>, const frame_options&);
+template result<quantised_array> quantise(std::span<const bfloat16>, bound, std::span<std::int32_t>,
+                                          const frame_options&);
+
+}  // namespace laconic

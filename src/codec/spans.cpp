@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Threads and progress. Threads encode a round of spans into memory of their own; when the sizes of all are known, each
+// copies its part to where it belongs, so that the result has no gaps and nothing is moved twice through main memory.
+#include "codec/spans.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <new>
+
+#include "codec/float_environment.hpp"
+#include "codec/layout.hpp"
+
+#if defined(_OPENMP)
+#include <omp.h>
+#endif
+
+namespace laconic::codec {
+namespace {
+
+std::size_t spans_in(std::size_t count) noexcept { return (count + span_values - 1) / span_values; }
+
+std::size_t length_of(std::size_t span, std::size_t count) noexcept {
+    return std::min(span_values, count - span * span_values);
+}
+
+std::byte* table_at(const sink& out, std::size_t span) noexcept {
+    return out.table == nullptr ? nullptr : out.table + span * span_chunks * table_entry_bytes;
+}
+
+/// Entries that a span wrote as if it were the first become those of one that starts at `offset`.
+void shift_table(std::byte* table, std::size_t values, std::size_t offset) noexcept {
+    if (table == nullptr || offset == 0) return;
+    const std::uint32_t by = chunk_entry(static_cast<std::ptrdiff_t>(offset));
+    for (std::size_t done = 0; done < values; done += chunk_values, table += table_entry_bytes)
+        store_as(table, load_as<std::uint32_t>(table) + by);
+}
+
+/// False when the caller's callback wants to stop.
+bool report(const run_options& how, std::size_t values, std::size_t total, std::size_t bytes) noexcept {
+    return how.progress == nullptr || how.progress(how.progress_user, {values, total, bytes});
+}
+
+span_outcome write_alone(span_job& job, std::size_t count, const run_options& how, sink out) noexcept {
+    if (how.progress == nullptr) return job.run(0, 0, count, out);
+    span_outcome all;
+    for (std::size_t span = 0; span < spans_in(count); ++span) {
+        const std::size_t n = length_of(span, count);
+        const sink at{out.bytes == nullptr ? nullptr : out.bytes + all.bytes, table_at(out, span)};
+        const span_outcome one = job.run(0, span * span_values, n, at);
+        shift_table(at.table, n, all.bytes);
+        all.merge(one);
+        if (all.fault != stream_fault::none) break;
+        all.cancelled = !report(how, span * span_values + n, count, all.bytes);
+        if (all.cancelled) break;
+    }
+    return all;
+}
+
+}  // namespace
+
+void span_outcome::merge(const span_outcome& next) noexcept {
+    if (fault == stream_fault::none) fault = next.fault;
+    exact &= next.exact;
+    bytes += next.bytes;
+    magnitude = std::max(magnitude, next.magnitude);
+    raw_blocks += next.raw_blocks;
+}
+
+std::uint64_t chunk_walker::offset_of(std::size_t chunk) noexcept {
+    // Entries hold the low bits; offsets grow by less than their range from chunk to chunk.
+    for (; chunk_ < chunk; ++chunk_) {
+        const auto entry = load_as<std::uint32_t>(whole_.table + (chunk_ + 1) * table_entry_bytes);
+        const auto low = static_cast<std::uint32_t>(offset_ / 4);
+        offset_ += std::uint64_t{static_cast<std::uint32_t>(entry - low)} * 4;
+    }
+    return offset_;
+}
+
+sequence chunk_walker::part(std::size_t first, std::size_t count, std::size_t total) noexcept {
+    if (count == total) return whole_;
+    first /= chunk_values;
+    const std::uint64_t begin = offset_of(first);
+    const std::size_t next = first + (count + chunk_values - 1) / chunk_values;
+    const std::uint64_t end = next * chunk_values >= total ? whole_.size : offset_of(next);
+    if (begin > end || end > whole_.size) return {};
+    const std::byte* const table = whole_.table + first * table_entry_bytes;
+    return {whole_.bytes + begin, static_cast<std::size_t>(end - begin), table, load_as<std::uint32_t>(table)};
+}
+
+unsigned usable_threads(const run_options& how, std::size_t count) noexcept {
+#if defined(_OPENMP)
+    const auto wanted = how.threads == 0 ? static_cast<unsigned>(omp_get_max_threads()) : how.threads;
+    return static_cast<unsigned>(
+        std::max<std::size_t>(1, std::min<std::size_t>({wanted, most_threads, spans_in(count)})));
+#else
+    static_cast<void>(how), static_cast<void>(count);
+    return 1;
+#endif
+}
+
+#if defined(_OPENMP)
+
+span_outcome write_spans(span_job& job, std::size_t count, std::size_t most_span_bytes, const run_options& how,
+                         sink out) noexcept {
+    const unsigned threads = usable_threads(how, count);
+    if (threads == 1) return write_alone(job, count, how, out);
+    struct part {
+        std::unique_ptr<std::byte[]> memory;
+        span_outcome outcome;
+        std::size_t start = 0;
+    };
+    std::unique_ptr<part[]> parts(new (std::nothrow) part[threads]);
+    bool fits = parts != nullptr;
+    for (unsigned t = 0; fits && t < threads; ++t) {
+        parts[t].memory.reset(new (std::nothrow) std::byte[most_span_bytes]);
+        fits = parts[t].memory != nullptr;
+    }
+    if (!fits) return write_alone(job, count, how, out);
+
+    span_outcome all;
+    const std::size_t spans = spans_in(count);
+    std::size_t next = 0;
+#pragma omp parallel num_threads(threads) default(none) shared(job, count, how, out, threads, parts, all, spans, next)
+    {
+        const float_environment standard;
+        const auto thread = static_cast<unsigned>(omp_get_thread_num());
+        part& mine = parts[thread];
+        for (std::size_t first = 0; first < spans; first = next) {
+            // Fewer threads than asked for take the round's spans in turn, so every part is used.
+            const std::size_t span = first + thread;
+            const auto team = static_cast<std::size_t>(omp_get_num_threads());
+            const bool works = span < spans;
+            std::byte* const table = works ? table_at(out, span) : nullptr;
+            const std::size_t n = works ? length_of(span, count) : 0;
+            mine.outcome = works ? job.run(thread, span * span_values, n, {mine.memory.get(), table}) : span_outcome{};
+#pragma omp barrier
+#pragma omp master
+            {
+                for (std::size_t t = 0; t < team; ++t) {
+                    parts[t].start = all.bytes;
+                    all.merge(parts[t].outcome);
+                }
+                const std::size_t done = std::min((first + team) * span_values, count);
+                if (all.fault == stream_fault::none) all.cancelled = !report(how, done, count, all.bytes);
+                next = all.fault != stream_fault::none || all.cancelled ? spans : first + team;
+            }
+#pragma omp barrier
+            if (all.fault == stream_fault::none && works) {
+                std::memcpy(out.bytes + mine.start, mine.memory.get(), mine.outcome.bytes);
+                shift_table(table, n, mine.start);
+            }
+        }
+    }
+    return all;
+}
+
+span_outcome read_spans(span_job& job, std::size_t count, const run_options& how) noexcept {
+    const unsigned threads = usable_threads(how, count);
+    if (threads == 1) return write_alone(job, count, how, {});
+    span_outcome all;
+    const std::size_t spans = spans_in(count);
+    std::atomic<std::size_t> done{0};
+    std::atomic<std::size_t> bytes{0};
+    std::atomic<bool> stop{false};
+#pragma omp parallel num_threads(threads) default(none) shared(job, count, how, all, spans, done, bytes, stop)
+    {
+        const float_environment standard;
+        const auto thread = static_cast<unsigned>(omp_get_thread_num());
+        const auto team = static_cast<std::size_t>(omp_get_num_threads());
+        span_outcome own;
+        for (std::size_t span = thread; span < spans && !stop; span += team) {
+            const std::size_t n = length_of(span, count);
+            const span_outcome one = job.run(thread, span * span_values, n, {});
+            own.merge(one);
+            if (one.fault != stream_fault::none) stop = true;
+            bytes += one.bytes;
+            done += n;
+            if (thread == 0 && !report(how, done, count, bytes)) {
+                own.cancelled = true;
+                stop = true;
+            }
+        }
+#pragma omp critical
+        {
+            all.merge(own);
+            all.cancelled |= own.cancelled;
+        }
+    }
+    return all;
+}
+
+#else
+
+span_outcome write_spans(span_job& job, std::size_t count, std::size_t, const run_options& how, sink out) noexcept {
+    return write_alone(job, count, how, out);
+}
+span_outcome read_spans(span_job& job, std::size_t count, const run_options& how) noexcept {
+    return write_alone(job, count, how, {});
+}
+
+#endif
+
+status explain(const span_outcome& outcome) {
+    if (outcome.fault == stream_fault::none && outcome.cancelled)
+        return {errc::cancelled, "the progress callback asked to stop"};
+    return explain(outcome.fault);
+}
+
+}  // namespace laconic::codec

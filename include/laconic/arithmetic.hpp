@@ -66,7 +66,8 @@ template <class T>
                                                const frame_options& options = {});
 
 /// The frame of quantised integers: that of the array itself, but that -0.0 has become +0.0.
-/// returns  unrepresentable when an integer exceeds what one contribution may have (2^24; 2^13 - 1 for 16-bit types)
+/// returns  unrepresentable when an integer exceeds what one contribution may have (2^24; f64 2^28 - 1; 16-bit types
+///          2^13 - 1)
 [[nodiscard]] result<std::size_t> encode(const quantised_array& array, std::span<const std::int32_t> integers,
                                          std::span<std::byte> out);
 

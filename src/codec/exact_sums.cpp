@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The patient path over one chunk: sums, products, minima and maxima with exact raw parts, and the way back to values.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -128,6 +129,16 @@ void move_integers_out(chunk_model<T>& model, std::size_t block, const sum_rule<
     b.negative_zeros = 0;
 }
 
+template <class T>
+bool is_finite(const chunk_model<T>& model, std::size_t block) noexcept {
+    const raw_form raw = model.blocks[block].raw;
+    bool finite = true;
+    for (std::size_t i = block * block_values, end = i + model.lanes(block); i < end; ++i)
+        finite &= raw == raw_form::none ||
+                  std::isfinite(raw == raw_form::single ? to_double(model.single[i]) : model.high[i]);
+    return finite;
+}
+
 /// The raw part of a block times a factor.
 template <class T>
 void scale_wide(chunk_model<T>& model, std::size_t block, std::int32_t factor) noexcept {
@@ -215,6 +226,11 @@ void scale_chunk(chunk_model<T>& a, std::int32_t factor, const sum_rule<T>& how,
         const std::size_t first = block * block_values;
         const std::size_t end = first + a.lanes(block);
         if (factor <= 0) b.negative_zeros = 0;
+        if (factor == 0 && is_finite(a, block)) {
+            b = {};
+            std::fill(a.q.begin() + first, a.q.begin() + end, 0);
+            continue;
+        }
         if (b.raw == raw_form::single && factor == -1) {
             for (std::size_t i = first; i < end; ++i) {
                 const auto x = static_cast<real_type<T>>(a.single[i]);

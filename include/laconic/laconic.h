@@ -31,6 +31,13 @@ enum {
 typedef enum { LACONIC_F32 = 1, LACONIC_F64 = 2, LACONIC_F16 = 3, LACONIC_BF16 = 4 } laconic_type;
 typedef enum { LACONIC_ABSOLUTE = 0, LACONIC_RELATIVE = 1 } laconic_bound_kind;
 typedef enum { LACONIC_SCOPE_RESULT = 0, LACONIC_SCOPE_CONTRIBUTION = 1 } laconic_scope;
+typedef enum {
+    LACONIC_FLE = 1,
+    LACONIC_SZX = 2,
+    LACONIC_ZFP_ABS = 3,
+    LACONIC_ZFP_RATE = 4,
+    LACONIC_RAW = 5
+} laconic_codec;
 
 /* "MAJOR.MINOR.PATCH" of the library in use. */
 const char* laconic_version(void);
@@ -39,20 +46,49 @@ const char* laconic_error_name(int code);
 /* Why the calling thread's last laconic call failed; "" after a success. Valid until its next call. */
 const char* laconic_last_message(void);
 
-/* Bytes that laconic_compress / laconic_add may need for `count` elements; 0 for an unknown type or an absurd count. */
+/* A zero-initialised struct asks for codec fle, one thread, no checksum, and a magnitude that is not known. */
+typedef struct {
+    laconic_codec codec; /* 0: fle */
+    int checksum;        /* non-zero: store an XXH3-64 checksum */
+    double max_abs;      /* > 0: no array to be added has a larger magnitude; the step is then the same for all */
+    size_t row_length;   /* fle: length of the fastest dimension, for row prediction; 0: none */
+    double rate;         /* zfp_rate: bits per value; 0: 8 */
+    unsigned threads;    /* 0 and 1: one */
+    /* Called between groups of chunks with the values done, the values in all and the compressed bytes so far; 0 stops
+     * the call, which returns LACONIC_ERR_CANCELLED. May be NULL. */
+    int (*progress)(void* user, size_t values, size_t total, size_t bytes);
+    void* progress_user;
+} laconic_options;
+
+/* Bytes that laconic_compress / arithmetic on frames may need for `count` elements; 0 for an unknown type or an absurd
+ * count. */
 size_t laconic_compress_bound(laconic_type type, size_t count);
 size_t laconic_sum_bound(laconic_type type, size_t count);
 
-/* `values` -> frame at `out` (capacity bytes); its size goes to *frame_bytes. */
+/* `values` -> frame at `out` (capacity bytes, at least laconic_compress_bound); its size goes to *frame_bytes.
+ * options may be NULL. */
 int laconic_compress(const void* values, size_t count, laconic_type type, laconic_bound_kind kind, double bound,
-                     void* out, size_t capacity, size_t* frame_bytes);
-/* frame -> exactly `count` elements of `type`. */
-int laconic_decompress(const void* frame, size_t frame_bytes, void* values, size_t count, laconic_type type);
+                     void* out, size_t capacity, size_t* frame_bytes, const laconic_options* options);
+/* frame -> exactly `count` elements of `type`. Of the options, threads and progress count. */
+int laconic_decompress(const void* frame, size_t frame_bytes, void* values, size_t count, laconic_type type,
+                       const laconic_options* options);
 /* Element count and type of a frame; either pointer may be NULL. */
 int laconic_inspect(const void* frame, size_t frame_bytes, size_t* count, laconic_type* type);
-/* out = a + b on the compressed form; `out` may equal `a`. */
+
+/* Arithmetic on frames of codec fle, without decompressing them; `out` (laconic_sum_bound bytes) may equal `a`. */
 int laconic_add(const void* a, size_t a_bytes, const void* b, size_t b_bytes, void* out, size_t capacity,
                 size_t* frame_bytes);
+int laconic_subtract(const void* a, size_t a_bytes, const void* b, size_t b_bytes, void* out, size_t capacity,
+                     size_t* frame_bytes);
+int laconic_minimum(const void* a, size_t a_bytes, const void* b, size_t b_bytes, void* out, size_t capacity,
+                    size_t* frame_bytes);
+int laconic_maximum(const void* a, size_t a_bytes, const void* b, size_t b_bytes, void* out, size_t capacity,
+                    size_t* frame_bytes);
+/* out = factor * a. */
+int laconic_scale(const void* a, size_t a_bytes, int factor, void* out, size_t capacity, size_t* frame_bytes);
+/* out = compress(values) + frame in one pass; no overlap. */
+int laconic_add_values(const void* values, size_t count, laconic_type type, const void* frame, size_t bytes, void* out,
+                       size_t capacity, size_t* frame_bytes);
 
 #ifdef MPI_VERSION
 /* A zero-initialised struct plus a bound is a valid request: scope result, default algorithm and segments. */

@@ -3,6 +3,7 @@
 #include "codec/c_api.hpp"
 
 #include <cstdint>
+#include <type_traits>
 
 #include "laconic/arithmetic.hpp"
 #include "laconic/laconic.h"
@@ -29,7 +30,7 @@ std::span<std::byte> output(void* data, size_t size) { return {static_cast<std::
 
 status null_argument(const char* name) { return {errc::invalid_argument, std::string(name) + " is NULL"}; }
 status unknown_type(int type) {
-    return {errc::invalid_argument, "element type " + std::to_string(type) + "; use LACONIC_F32 or LACONIC_F64"};
+    return {errc::invalid_argument, "element type " + std::to_string(type) + "; use LACONIC_F32, _F64, _F16 or _BF16"};
 }
 
 status finish(const result<std::size_t>& done, size_t* bytes) {
@@ -37,14 +38,48 @@ status finish(const result<std::size_t>& done, size_t* bytes) {
     return done.error();
 }
 
+bool c_progress(void* user, const progress_info& now) {
+    const auto& options = *static_cast<const laconic_options*>(user);
+    return options.progress(options.progress_user, now.values, now.total, now.bytes) != 0;
+}
+
+/// `options` must outlive the call that is made with the result.
+frame_options options_from(const laconic_options* options) {
+    frame_options ours;
+    if (options == nullptr) return ours;
+    if (options->codec != 0) ours.codec = static_cast<codec_id>(options->codec);
+    ours.checksum = options->checksum != 0;
+    if (options->max_abs > 0) ours.max_abs = options->max_abs;
+    ours.row_length = options->row_length;
+    if (options->rate != 0) ours.rate = options->rate;
+    ours.run.threads = options->threads == 0 ? 1 : options->threads;
+    if (options->progress != nullptr) {
+        ours.run.progress = c_progress;
+        ours.run.progress_user = const_cast<laconic_options*>(options);
+    }
+    return ours;
+}
+
+/// body(T{}) for a known type.
+template <class Body>
+status with_c_type(laconic_type type, Body body) {
+    switch (type) {
+        case LACONIC_F32: return body(float{});
+        case LACONIC_F64: return body(double{});
+        case LACONIC_F16: return body(half{});
+        case LACONIC_BF16: return body(bfloat16{});
+    }
+    return unknown_type(type);
+}
+
 template <class T>
-status compress_as(const void* values, size_t count, bound limit, std::span<std::byte> out, size_t* frame_bytes) {
-    return finish(compress(std::span(static_cast<const T*>(values), count), limit, out), frame_bytes);
+std::span<T> array_of(std::conditional_t<std::is_const_v<T>, const void*, void*> data, size_t count) {
+    return {static_cast<T*>(data), count};
 }
 
 /// A known type and a count whose worst case a size_t can hold.
 bool is_size(laconic_type type, size_t count) noexcept {
-    return (type == LACONIC_F32 || type == LACONIC_F64) && count <= SIZE_MAX / 64;
+    return type >= LACONIC_F32 && type <= LACONIC_BF16 && count <= SIZE_MAX / 64;
 }
 
 /// Runs a body that may throw std::bad_alloc (while it words an error) behind the C boundary.
@@ -55,6 +90,19 @@ int guarded(Body body) noexcept {
     } catch (...) {
         return report_to_c({errc::out_of_memory, {}});
     }
+}
+
+using operation_on_two = result<std::size_t>(std::span<const std::byte>, std::span<const std::byte>,
+                                             std::span<std::byte>, const run_options&);
+
+int on_two(operation_on_two* operation, const void* a, size_t a_bytes, const void* b, size_t b_bytes, void* out,
+           size_t capacity, size_t* frame_bytes) {
+    return guarded([&]() -> status {
+        if (a == nullptr || b == nullptr) return null_argument(a == nullptr ? "a" : "b");
+        if (out == nullptr) return null_argument("out");
+        if (frame_bytes == nullptr) return null_argument("frame_bytes");
+        return finish(operation(input(a, a_bytes), input(b, b_bytes), output(out, capacity), {}), frame_bytes);
+    });
 }
 
 }  // namespace
@@ -79,7 +127,7 @@ size_t laconic_sum_bound(laconic_type type, size_t count) {
 }
 
 int laconic_compress(const void* values, size_t count, laconic_type type, laconic_bound_kind kind, double bound_value,
-                     void* out, size_t capacity, size_t* frame_bytes) {
+                     void* out, size_t capacity, size_t* frame_bytes, const laconic_options* options) {
     return guarded([&]() -> status {
         if (values == nullptr && count > 0) return null_argument("values");
         if (out == nullptr) return null_argument("out");
@@ -88,21 +136,23 @@ int laconic_compress(const void* values, size_t count, laconic_type type, laconi
             return {errc::invalid_argument,
                     "bound kind " + std::to_string(kind) + "; use LACONIC_ABSOLUTE or LACONIC_RELATIVE"};
         const bound limit = kind == LACONIC_RELATIVE ? bound::rel(bound_value) : bound::abs(bound_value);
-        if (type == LACONIC_F32) return compress_as<float>(values, count, limit, output(out, capacity), frame_bytes);
-        if (type == LACONIC_F64) return compress_as<double>(values, count, limit, output(out, capacity), frame_bytes);
-        return unknown_type(type);
+        return with_c_type(type, [&](auto zero) {
+            return finish(compress(array_of<const decltype(zero)>(values, count), limit, output(out, capacity),
+                                   options_from(options)),
+                          frame_bytes);
+        });
     });
 }
 
-int laconic_decompress(const void* frame, size_t frame_bytes, void* values, size_t count, laconic_type type) {
+int laconic_decompress(const void* frame, size_t frame_bytes, void* values, size_t count, laconic_type type,
+                       const laconic_options* options) {
     return guarded([&]() -> status {
         if (frame == nullptr) return null_argument("frame");
         if (values == nullptr && count > 0) return null_argument("values");
-        if (type == LACONIC_F32)
-            return decompress(input(frame, frame_bytes), std::span(static_cast<float*>(values), count));
-        if (type == LACONIC_F64)
-            return decompress(input(frame, frame_bytes), std::span(static_cast<double*>(values), count));
-        return unknown_type(type);
+        return with_c_type(type, [&](auto zero) {
+            return decompress(input(frame, frame_bytes), array_of<decltype(zero)>(values, count),
+                              options_from(options).run);
+        });
     });
 }
 
@@ -119,11 +169,45 @@ int laconic_inspect(const void* frame, size_t frame_bytes, size_t* count, laconi
 
 int laconic_add(const void* a, size_t a_bytes, const void* b, size_t b_bytes, void* out, size_t capacity,
                 size_t* frame_bytes) {
+    return on_two(add, a, a_bytes, b, b_bytes, out, capacity, frame_bytes);
+}
+
+int laconic_subtract(const void* a, size_t a_bytes, const void* b, size_t b_bytes, void* out, size_t capacity,
+                     size_t* frame_bytes) {
+    return on_two(subtract, a, a_bytes, b, b_bytes, out, capacity, frame_bytes);
+}
+
+int laconic_minimum(const void* a, size_t a_bytes, const void* b, size_t b_bytes, void* out, size_t capacity,
+                    size_t* frame_bytes) {
+    return on_two(minimum, a, a_bytes, b, b_bytes, out, capacity, frame_bytes);
+}
+
+int laconic_maximum(const void* a, size_t a_bytes, const void* b, size_t b_bytes, void* out, size_t capacity,
+                    size_t* frame_bytes) {
+    return on_two(maximum, a, a_bytes, b, b_bytes, out, capacity, frame_bytes);
+}
+
+int laconic_scale(const void* a, size_t a_bytes, int factor, void* out, size_t capacity, size_t* frame_bytes) {
     return guarded([&]() -> status {
-        if (a == nullptr || b == nullptr) return null_argument(a == nullptr ? "a" : "b");
+        if (a == nullptr) return null_argument("a");
         if (out == nullptr) return null_argument("out");
         if (frame_bytes == nullptr) return null_argument("frame_bytes");
-        return finish(add(input(a, a_bytes), input(b, b_bytes), output(out, capacity)), frame_bytes);
+        return finish(scale(input(a, a_bytes), factor, output(out, capacity)), frame_bytes);
+    });
+}
+
+int laconic_add_values(const void* values, size_t count, laconic_type type, const void* frame, size_t bytes, void* out,
+                       size_t capacity, size_t* frame_bytes) {
+    return guarded([&]() -> status {
+        if (values == nullptr && count > 0) return null_argument("values");
+        if (frame == nullptr) return null_argument("frame");
+        if (out == nullptr) return null_argument("out");
+        if (frame_bytes == nullptr) return null_argument("frame_bytes");
+        return with_c_type(type, [&](auto zero) {
+            return finish(
+                add(array_of<const decltype(zero)>(values, count), input(frame, bytes), output(out, capacity)),
+                frame_bytes);
+        });
     });
 }
 

@@ -96,7 +96,10 @@ status check_sizes(const frame_header& header, std::size_t frame_bytes) {
 
 }  // namespace
 
-result<parsed_frame> parse_frame(std::span<const std::byte> frame) {
+namespace {
+
+/// The header, checked in itself but not against the bytes behind it.
+result<frame_header> parse_header(std::span<const std::byte> frame) {
     if (frame.size() < frame_header_bytes)
         return status{errc::truncated, "the frame has " + std::to_string(frame.size()) +
                                            " bytes; its header alone takes " + std::to_string(frame_header_bytes)};
@@ -117,8 +120,7 @@ result<parsed_frame> parse_frame(std::span<const std::byte> frame) {
     const unsigned flags = byte_at(at_flags);
     if ((flags & ~(flag_inexact | flag_checksum)) != 0) return corrupt("reserved bits of the header are set");
 
-    parsed_frame parsed;
-    frame_header& header = parsed.header;
+    frame_header header;
     header.codec = static_cast<codec_id>(byte_at(at_codec));
     header.type = static_cast<element_type>(type);
     header.exact = (flags & flag_inexact) == 0;
@@ -134,6 +136,28 @@ result<parsed_frame> parse_frame(std::span<const std::byte> frame) {
     if (!(header.contribution_bound >= 0) || !std::isfinite(header.contribution_bound))
         return corrupt("bound " + base::format_real(header.contribution_bound) + " in the header");
     if (status bad = header.codec == codec_id::fle ? check_fle(header) : check_other(header); !bad.ok()) return bad;
+    return header;
+}
+
+}  // namespace
+
+result<std::uint64_t> announced_size(std::span<const std::byte> beginning) {
+    auto header = parse_header(beginning);
+    if (!header) return header.error();
+    constexpr std::uint64_t absurd = std::uint64_t{1} << 60;
+    if (header->count > absurd || header->payload_bytes > absurd)
+        return corrupt("the header announces " + std::to_string(header->count) + " elements in " +
+                       std::to_string(header->payload_bytes) + " payload bytes");
+    return frame_header_bytes + table_bytes(header->codec, header->count) + header->payload_bytes;
+}
+
+result<parsed_frame> parse_frame(std::span<const std::byte> frame) {
+    auto checked = parse_header(frame);
+    if (!checked) return checked.error();
+    parsed_frame parsed;
+    parsed.header = *checked;
+    const frame_header& header = parsed.header;
+    const std::byte* const at = frame.data();
     if (status bad = check_sizes(header, frame.size()); !bad.ok()) return bad;
     if (header.checksummed && checksum_of(at, frame.size()) != load_as<std::uint64_t>(at + at_checksum))
         return corrupt("the checksum does not match: the frame was damaged");

@@ -41,6 +41,9 @@ struct parsed_frame {
 /// Checks magic, version, types, reserved bits, sizes and the checksum if there is one.
 [[nodiscard]] result<parsed_frame> parse_frame(std::span<const std::byte> frame);
 
+/// Size of the frame whose header this is; the bytes behind the header need not be there.
+[[nodiscard]] result<std::uint64_t> announced_size(std::span<const std::byte> beginning);
+
 /// Writes the header in front of table and payload, which must be in place already.
 /// Returns the size of the whole frame.
 std::size_t seal_frame(const frame_header& header, std::byte* frame) noexcept;

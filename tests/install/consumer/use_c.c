@@ -21,18 +21,19 @@ int main(void) {
     void* frame = malloc(capacity);
     void* sum = malloc(capacity);
     size_t frame_bytes = 0, sum_bytes = 0;
-    if (laconic_compress(values, count, LACONIC_F32, LACONIC_ABSOLUTE, bound, frame, capacity, &frame_bytes) !=
+    if (laconic_compress(values, count, LACONIC_F32, LACONIC_ABSOLUTE, bound, frame, capacity, &frame_bytes, NULL) !=
         LACONIC_OK)
         return failed("compress");
     if (laconic_add(frame, frame_bytes, frame, frame_bytes, sum, capacity, &sum_bytes) != LACONIC_OK)
         return failed("add");
-    if (laconic_decompress(sum, sum_bytes, decoded, count, LACONIC_F32) != LACONIC_OK) return failed("decompress");
+    if (laconic_decompress(sum, sum_bytes, decoded, count, LACONIC_F32, NULL) != LACONIC_OK)
+        return failed("decompress");
     for (int i = 0; i < count; ++i)
         if (fabs((double)decoded[i] - 2.0 * (double)values[i]) > 2 * bound + 1e-6) {
             fprintf(stderr, "element %d: %g for %g\n", i, (double)decoded[i], 2.0 * (double)values[i]);
             return 1;
         }
-    if (laconic_decompress(sum, 3, decoded, count, LACONIC_F32) == LACONIC_OK) {
+    if (laconic_decompress(sum, 3, decoded, count, LACONIC_F32, NULL) == LACONIC_OK) {
         fprintf(stderr, "a frame of 3 bytes was accepted\n");
         return 1;
     }

@@ -23,7 +23,7 @@ struct avx2_tables {
 
     alignas(32) std::int32_t low_4[8];   // 4 in the low lane
     alignas(32) std::int32_t high_4[8];  // 4 in the high lane
-    alignas(32) std::uint32_t far_bits[8], far_pairs[8], far_nibbles[8], crossing_nibbles[8];
+    alignas(32) std::uint32_t far_bits[8], far_pairs[8], sign_bits[8], far_nibbles[8], crossing_nibbles[8];
     alignas(32) std::uint8_t square[32];  // 4x4 bytes transposed
 
     constexpr avx2_tables()
@@ -34,6 +34,7 @@ struct avx2_tables {
           high_4(),
           far_bits(),
           far_pairs(),
+          sign_bits(),
           far_nibbles(),
           crossing_nibbles(),
           square() {
@@ -49,6 +50,7 @@ struct avx2_tables {
             low_4[i] = i < 4 ? 4 : 0;
             high_4[i] = i < 4 ? 0 : 4;
             far_bits[i] = 0x00AA00AA;
+            sign_bits[i] = 0x80000000;
             far_pairs[i] = 0x0000CCCC;
             far_nibbles[i] = 0xF0F0F0F0;
             crossing_nibbles[i] = i < 4 ? 0xF0F0F0F0 : 0x0F0F0F0F;
@@ -78,9 +80,6 @@ LACONIC_INLINE void store32(std::byte* to, __m256i v) noexcept {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), v);
 }
 
-LACONIC_INLINE __m256i broadcast_last(__m256i x) noexcept {
-    return _mm256_permutevar8x32_epi32(x, _mm256_set1_epi32(7));
-}
 LACONIC_INLINE __m256i rotate(__m256i x) noexcept {
     return _mm256_permutevar8x32_epi32(x, _mm256_setr_epi32(7, 0, 1, 2, 3, 4, 5, 6));
 }
@@ -117,7 +116,7 @@ LACONIC_INLINE __m256i get_bytes(const std::byte* at, unsigned width) noexcept {
                                          load32(tables().far_nibbles)));
 }
 
-/// Bit p tells whether plane p differs from the one below it.
+/// Bit p tells whether plane p differs from the one below it, plane 0 from the first dword of `below`.
 LACONIC_INLINE std::uint32_t changes(__m256i planes, __m256i below) noexcept {
     const __m256i lower = _mm256_blend_epi32(rotate(planes), below, 1);
     const __m256i equal = _mm256_cmpeq_epi32(planes, lower);

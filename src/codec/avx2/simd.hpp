@@ -43,14 +43,16 @@ struct avx2_simd {
     struct ints {
         __m256i v[4];
     };
-    /// 16-bit lanes in packed order: those of the first 16 integers in `a`.
+    /// Words that are still planes: turned into words only where nothing cheaper will do. None of width 0.
+    struct stored_words {
+        const std::byte* at = nullptr;
+        unsigned width = 0;
+    };
+    /// 16-bit lanes in packed order, those of the first 16 integers in `a`, plus words yet to be added to them.
     struct words {
         __m256i a, b;
-    };
-    /// Words that are still planes, and sums of such: turned into words only where nothing cheaper will do.
-    struct stored_words {
-        const std::byte* at;
-        unsigned width;
+        stored_words addend = {};
+        bool halves = false;  ///< of wider integers: no planes may be left out
     };
     struct stored_sum {
         stored_words x, y;
@@ -140,7 +142,7 @@ struct avx2_simd {
     static LACONIC_INLINE __m256i negative_zero_mask(const f32_lanes& x) noexcept {
         const auto bits = [&x](int i) { return _mm256_castps_si256(x.v[i]); };
         const __m256i least = _mm256_min_epi32(_mm256_min_epi32(bits(0), bits(1)), _mm256_min_epi32(bits(2), bits(3)));
-        return _mm256_cmpeq_epi32(least, _mm256_set1_epi32(static_cast<int>(0x80000000U)));
+        return _mm256_cmpeq_epi32(least, load32(tables().sign_bits));
     }
     static LACONIC_INLINE __m256i negative_zero_mask(const f64_lanes& x) noexcept {
         const __m256i zero = _mm256_castpd_si256(_mm256_set1_pd(-0.0));
@@ -260,10 +262,7 @@ struct avx2_simd {
         for (int i = 0; i < 4; ++i) sum.v[i] = _mm256_add_epi32(x.v[i], y.v[i]);
         return sum;
     }
-    static LACONIC_INLINE words add(const words& x, const words& y) noexcept {
-        return {_mm256_add_epi16(x.a, y.a), _mm256_add_epi16(x.b, y.b)};
-    }
-    static LACONIC_INLINE words add(const words& x, const stored_words& y) noexcept { return add(x, words_of(y)); }
+    static LACONIC_INLINE words add(const words& x, const stored_words& y) noexcept { return {x.a, x.b, y, x.halves}; }
     static LACONIC_INLINE stored_sum add(const stored_words& x, const stored_words& y) noexcept { return {x, y}; }
 
     /// The integers as words, and words as bytes, clamped.
@@ -278,9 +277,14 @@ struct avx2_simd {
                                               1, 1, 1, 1, 1, 1, 2);
         return _mm256_movemask_epi8(_mm256_add_epi8(_mm256_abs_epi8(bytes), room)) == 0;
     }
+    /// True if these bytes fit in 7 bits, so that they were not clamped and the sum of two such fits in a byte.
+    static LACONIC_INLINE bool fit7(__m256i bytes) noexcept {
+        return _mm256_movemask_epi8(_mm256_xor_si256(bytes, _mm256_add_epi8(bytes, bytes))) == 0;
+    }
     /// Tests may say no to integers that just fit: what follows then takes a longer way to the same result.
     static LACONIC_INLINE bool fits15(const ints& d) noexcept {
         const words w = clamp_to_words(d);
+        if (fit7(clamp_to_bytes(w))) return true;
         const __m256i half = _mm256_set1_epi16(1 << 14);
         const __m256i either = _mm256_or_si256(_mm256_add_epi16(w.a, half), _mm256_add_epi16(w.b, half));
         return (static_cast<std::uint32_t>(_mm256_movemask_epi8(either)) & 0xAAAAAAAAU) == 0;
@@ -297,11 +301,11 @@ struct avx2_simd {
         if (fits15(d)) return clamp_to_words(d);
         const __m256i mask = _mm256_set1_epi32(0xFFFF);
         const auto low = [&](int i) { return _mm256_and_si256(d.v[i], mask); };
-        return {_mm256_packus_epi32(low(0), low(1)), _mm256_packus_epi32(low(2), low(3))};
+        return {_mm256_packus_epi32(low(0), low(1)), _mm256_packus_epi32(low(2), low(3)), {}, true};
     }
     static LACONIC_INLINE words high_words(const ints& d) noexcept {
         const auto high = [&](int i) { return _mm256_srai_epi32(d.v[i], 16); };
-        return {_mm256_packs_epi32(high(0), high(1)), _mm256_packs_epi32(high(2), high(3))};
+        return {_mm256_packs_epi32(high(0), high(1)), _mm256_packs_epi32(high(2), high(3)), {}, true};
     }
     static LACONIC_INLINE ints interleave(const words& low, const words& high) noexcept {
         return {{_mm256_unpacklo_epi16(low.a, high.a), _mm256_unpackhi_epi16(low.a, high.a),
@@ -324,15 +328,22 @@ struct avx2_simd {
         const __m256i low = planes_of(_mm256_packus_epi16(_mm256_and_si256(w.a, mask), _mm256_and_si256(w.b, mask)));
         const __m256i high = planes_of(_mm256_packs_epi16(_mm256_srai_epi16(w.a, 8), _mm256_srai_epi16(w.b, 8)));
         const std::uint32_t low_changes = put_planes(low, at, below);
-        return low_changes | put_planes(high, at + 32, broadcast_last(low)) << 8;
+        return low_changes | put_planes(high, at + 32, rotate(low)) << 8;
     }
     static LACONIC_INLINE std::uint32_t put_words(const words& w, std::byte* at, std::uint32_t below) noexcept {
         const __m256i under = _mm256_set1_epi32(static_cast<int>(below));
+        if (w.halves) return put_16_planes(w, at, under);
         const __m256i bytes = clamp_to_bytes(w);
-        if (!inside(bytes)) return put_16_planes(w, at, under);
-        const __m256i planes = planes_of(bytes);
-        store32(at + 32, broadcast_last(planes));
-        return put_planes(planes, at, under);
+        if (fit7(bytes)) {
+            if (w.addend.width == 0) return put_planes(planes_of(bytes), at, under);
+            if (w.addend.width < 8)
+                return put_planes(planes_of(_mm256_add_epi8(bytes, get_bytes(w.addend.at, w.addend.width))), at, under);
+        }
+        if (w.addend.width == 0) return put_16_planes(w, at, under);
+        const words addend = words_of(w.addend);
+        const words sum{_mm256_add_epi16(w.a, addend.a), _mm256_add_epi16(w.b, addend.b)};
+        const __m256i sum_bytes = clamp_to_bytes(sum);
+        return inside(sum_bytes) ? put_planes(planes_of(sum_bytes), at, under) : put_16_planes(sum, at, under);
     }
     static LACONIC_INLINE std::uint32_t put_words(const stored_sum& s, std::byte* at, std::uint32_t below) noexcept {
         const __m256i under = _mm256_set1_epi32(static_cast<int>(below));
@@ -351,7 +362,7 @@ struct avx2_simd {
         const __m256i carry = low.carry_out(low_entering);
         const __m256i upper_middle = high.carry_out(_mm256_permute4x64_epi64(carry, 0xEE));
         const __m256i high_sum = high.sum(_mm256_permute2x128_si256(carry, upper_middle, 0x21));
-        return low_changes | put_planes(high_sum, at + 32, broadcast_last(low_sum)) << 8;
+        return low_changes | put_planes(high_sum, at + 32, rotate(low_sum)) << 8;
     }
     static LACONIC_INLINE unsigned width_from(std::uint32_t changed) noexcept { return 32U - _lzcnt_u32(changed); }
     static LACONIC_INLINE unsigned put16(const ints& d, std::byte* at) noexcept {

@@ -1,48 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The vector vocabulary in AVX2: 32 lanes are four registers of 32-bit integers or two of 16-bit words.
+// The vector vocabulary in AVX2, from integers to planes and back.
 #pragma once
 
 #include "codec/avx2/planes.hpp"
-#include "codec/fle.hpp"
+#include "codec/avx2/values.hpp"
 
 namespace laconic::codec {
 namespace {
 
-struct f32_lanes {
-    __m256 v[4];
-};
-struct f64_lanes {
-    __m256d v[8];
-};
-template <class T>
-struct lanes_of;
-template <>
-struct lanes_of<float> {
-    using type = f32_lanes;
-};
-template <>
-struct lanes_of<double> {
-    using type = f64_lanes;
-};
-struct f32_rule {
-    __m256 inverse, step, limit;
-};
-struct f64_rule {
-    __m256d inverse, step, limit;
-};
-struct f32_range {
-    __m256 min, max, finite;
-};
-struct f64_range {
-    __m256d min, max, finite;
-};
-
-struct avx2_simd {
-    template <class T>
-    using values = typename lanes_of<T>::type;
-    struct ints {
-        __m256i v[4];
-    };
+struct avx2_simd : avx2_values {
     /// Words that are still planes: turned into words only where nothing cheaper will do. None of width 0.
     struct stored_words {
         const std::byte* at = nullptr;
@@ -54,130 +20,11 @@ struct avx2_simd {
         stored_words addend = {};
         bool halves = false;  ///< of wider integers: no planes may be left out
     };
+    /// Two such, to be added as planes.
     struct stored_sum {
         stored_words x, y;
     };
     using carry = __m256i;  // its first lane, or all of them, hold the integer before the block
-
-    static LACONIC_INLINE f32_rule prepare(const quantiser<float>& how) noexcept {
-        return {_mm256_set1_ps(how.inverse), _mm256_set1_ps(how.step), _mm256_set1_ps(how.limit)};
-    }
-    static LACONIC_INLINE f64_rule prepare(const quantiser<double>& how) noexcept {
-        return {_mm256_set1_pd(how.inverse), _mm256_set1_pd(how.step), _mm256_set1_pd(how.limit)};
-    }
-
-    static LACONIC_INLINE const float* floats(const std::byte* from) noexcept {
-        return reinterpret_cast<const float*>(from);
-    }
-    static LACONIC_INLINE const double* doubles(const std::byte* from) noexcept {
-        return reinterpret_cast<const double*>(from);
-    }
-    template <class T>
-    static LACONIC_INLINE values<T> load(const std::byte* from) noexcept {
-        values<T> x;
-        if constexpr (sizeof(T) == 4)
-            for (int i = 0; i < 4; ++i) x.v[i] = _mm256_loadu_ps(floats(from) + 8 * i);
-        else
-            for (int i = 0; i < 8; ++i) x.v[i] = _mm256_loadu_pd(doubles(from) + 4 * i);
-        return x;
-    }
-    static LACONIC_INLINE void store(std::byte* to, const f32_lanes& y) noexcept {
-        for (int i = 0; i < 4; ++i) _mm256_storeu_ps(reinterpret_cast<float*>(to) + 8 * i, y.v[i]);
-    }
-    static LACONIC_INLINE void store(std::byte* to, const f64_lanes& y) noexcept {
-        for (int i = 0; i < 8; ++i) _mm256_storeu_pd(reinterpret_cast<double*>(to) + 4 * i, y.v[i]);
-    }
-    static LACONIC_INLINE void copy64(const std::byte* from, std::byte* to) noexcept {
-        store32(to, load32(from));
-        store32(to + 32, load32(from + 32));
-    }
-
-    static LACONIC_INLINE ints quantise(const f32_lanes& x, const f32_rule& how) noexcept {
-        ints q;
-        for (int i = 0; i < 4; ++i) q.v[i] = _mm256_cvtps_epi32(_mm256_mul_ps(x.v[i], how.inverse));
-        return q;
-    }
-    static LACONIC_INLINE ints quantise(const f64_lanes& x, const f64_rule& how) noexcept {
-        ints q;
-        for (int i = 0; i < 4; ++i)
-            q.v[i] = _mm256_set_m128i(_mm256_cvtpd_epi32(_mm256_mul_pd(x.v[2 * i + 1], how.inverse)),
-                                      _mm256_cvtpd_epi32(_mm256_mul_pd(x.v[2 * i], how.inverse)));
-        return q;
-    }
-    template <class T>
-    static LACONIC_INLINE values<T> to_real(const ints& q) noexcept {
-        values<T> real;
-        for (int i = 0; i < 4; ++i) {
-            if constexpr (sizeof(T) == 4) {
-                real.v[i] = _mm256_cvtepi32_ps(q.v[i]);
-            } else {
-                real.v[2 * i] = _mm256_cvtepi32_pd(_mm256_castsi256_si128(q.v[i]));
-                real.v[2 * i + 1] = _mm256_cvtepi32_pd(_mm256_extracti128_si256(q.v[i], 1));
-            }
-        }
-        return real;
-    }
-
-    // |x - r| as integers: magnitudes order as their bits do, and NaN lies above every limit.
-    static LACONIC_INLINE __m256i miss(__m256 x, __m256 real, const f32_rule& how) noexcept {
-        const __m256 difference = _mm256_sub_ps(x, _mm256_mul_ps(real, how.step));
-        return _mm256_and_si256(_mm256_castps_si256(difference), _mm256_set1_epi32(0x7FFFFFFF));
-    }
-    static LACONIC_INLINE __m256i miss_mask(const f32_lanes& x, const f32_lanes& real, const f32_rule& how) noexcept {
-        const __m256i worst =
-            _mm256_max_epi32(_mm256_max_epi32(miss(x.v[0], real.v[0], how), miss(x.v[1], real.v[1], how)),
-                             _mm256_max_epi32(miss(x.v[2], real.v[2], how), miss(x.v[3], real.v[3], how)));
-        return _mm256_cmpgt_epi32(worst, _mm256_castps_si256(how.limit));
-    }
-    static LACONIC_INLINE __m256i miss_mask(const f64_lanes& x, const f64_lanes& real, const f64_rule& how) noexcept {
-        const __m256d sign = _mm256_set1_pd(-0.0);
-        __m256d missed = _mm256_setzero_pd();
-        for (int i = 0; i < 8; ++i) {
-            const __m256d size = _mm256_andnot_pd(sign, _mm256_sub_pd(x.v[i], _mm256_mul_pd(real.v[i], how.step)));
-            missed = _mm256_or_pd(missed, _mm256_cmp_pd(size, how.limit, _CMP_NLE_UQ));
-        }
-        return _mm256_castpd_si256(missed);
-    }
-    // -0.0 is the smallest of all bit patterns read as signed integers.
-    static LACONIC_INLINE __m256i negative_zero_mask(const f32_lanes& x) noexcept {
-        const auto bits = [&x](int i) { return _mm256_castps_si256(x.v[i]); };
-        const __m256i least = _mm256_min_epi32(_mm256_min_epi32(bits(0), bits(1)), _mm256_min_epi32(bits(2), bits(3)));
-        return _mm256_cmpeq_epi32(least, load32(tables().sign_bits));
-    }
-    static LACONIC_INLINE __m256i negative_zero_mask(const f64_lanes& x) noexcept {
-        const __m256i zero = _mm256_castpd_si256(_mm256_set1_pd(-0.0));
-        __m256i found = _mm256_setzero_si256();
-        for (int i = 0; i < 8; ++i)
-            found = _mm256_or_si256(found, _mm256_cmpeq_epi64(_mm256_castpd_si256(x.v[i]), zero));
-        return found;
-    }
-    template <class Lanes, class Rule>
-    static LACONIC_INLINE bool misses(const Lanes& x, const Lanes& real, const Rule& how) noexcept {
-        const __m256i missed = miss_mask(x, real, how);
-        return _mm256_testz_si256(missed, missed) == 0;
-    }
-    template <class Lanes, class Rule>
-    static LACONIC_INLINE bool is_odd(const Lanes& x, const Lanes& real, const Rule& how) noexcept {
-        const __m256i odd = _mm256_or_si256(miss_mask(x, real, how), negative_zero_mask(x));
-        return _mm256_testz_si256(odd, odd) == 0;
-    }
-
-    template <class T>
-    static LACONIC_INLINE __m256i no_peak() noexcept {
-        return _mm256_setzero_si256();
-    }
-    template <class Lanes>
-    static LACONIC_INLINE void raise(__m256i& peak, const ints& q, const Lanes&) noexcept {
-        for (const __m256i& part : q.v) peak = _mm256_max_epu32(peak, _mm256_abs_epi32(part));
-    }
-    template <class T>
-    static LACONIC_INLINE std::uint64_t highest(__m256i peak) noexcept {
-        alignas(32) std::uint32_t lanes[8];
-        _mm256_store_si256(reinterpret_cast<__m256i*>(lanes), peak);
-        std::uint32_t most = 0;
-        for (const std::uint32_t lane : lanes) most = lane > most ? lane : most;
-        return most;
-    }
 
     static LACONIC_INLINE carry carry_of(std::int32_t q) noexcept { return _mm256_set1_epi32(q); }
     static LACONIC_INLINE carry last(const ints& q) noexcept { return rotate(q.v[3]); }
@@ -208,14 +55,14 @@ struct avx2_simd {
         before = _mm256_shuffle_epi32(ends, 0xFF);
         return _mm256_sub_epi32(ends, _mm256_blend_epi32(pairs, sums, 0xF0));
     }
-    /// Adds to each group of four, in x the sums within groups, the integer before it.
+    /// Adds to the sums within each group of four the integer before it.
     static LACONIC_INLINE ints add_to_groups(const ints& x, __m256i starts) noexcept {
         return {{_mm256_add_epi32(x.v[0], _mm256_shuffle_epi32(starts, 0x00)),
                  _mm256_add_epi32(x.v[1], _mm256_shuffle_epi32(starts, 0x55)),
                  _mm256_add_epi32(x.v[2], _mm256_shuffle_epi32(starts, 0xAA)),
                  _mm256_add_epi32(x.v[3], _mm256_shuffle_epi32(starts, 0xFF))}};
     }
-    /// Dwords A of each lane of x, then dwords B of each lane of y.
+    /// In each lane two dwords of x, then two of y.
     template <int Which>
     static LACONIC_INLINE __m256i pick(__m256i x, __m256i y) noexcept {
         return _mm256_castps_si256(_mm256_shuffle_ps(_mm256_castsi256_ps(x), _mm256_castsi256_ps(y), Which));
@@ -229,6 +76,7 @@ struct avx2_simd {
         const __m256i sums = pick<0x88>(pick<0xFF>(within.v[0], within.v[1]), pick<0xFF>(within.v[2], within.v[3]));
         return add_to_groups(within, before_groups(sums, before));
     }
+    /// Of signed bytes in packed order.
     static LACONIC_INLINE ints prefix_bytes(__m256i d, carry& before) noexcept {
         const __m256i ones = _mm256_set1_epi8(1);
         const __m256i pairs = _mm256_maddubs_epi16(ones, d);
@@ -246,6 +94,7 @@ struct avx2_simd {
         return {{_mm256_unpacklo_epi64(low_02, high_02), _mm256_unpackhi_epi64(low_02, high_02),
                  _mm256_unpacklo_epi64(low_46, high_46), _mm256_unpackhi_epi64(low_46, high_46)}};
     }
+    /// Widths are at most prefix16_width, so the sums within groups of four stay words.
     static LACONIC_INLINE ints prefix_words(const std::byte* at, unsigned width, carry& before) noexcept {
         if (width == 0) return {{before, before, before, before}};
         if (width <= 8) return prefix_bytes(get_bytes(at, width), before);
@@ -330,6 +179,7 @@ struct avx2_simd {
         const std::uint32_t low_changes = put_planes(low, at, below);
         return low_changes | put_planes(high, at + 32, rotate(low)) << 8;
     }
+    /// Planes that only repeat the sign may be left out, unless the words are halves.
     static LACONIC_INLINE std::uint32_t put_words(const words& w, std::byte* at, std::uint32_t below) noexcept {
         const __m256i under = _mm256_set1_epi32(static_cast<int>(below));
         if (w.halves) return put_16_planes(w, at, under);
@@ -377,86 +227,6 @@ struct avx2_simd {
         const __m256i high =
             w.width <= 8 ? _mm256_cmpgt_epi8(_mm256_setzero_si256(), low) : get_bytes(w.at + 32, w.width - 8);
         return {_mm256_unpacklo_epi8(low, high), _mm256_unpackhi_epi8(low, high)};
-    }
-
-    template <class T, bool Wide>
-    static LACONIC_INLINE auto scale_of(T step) noexcept {
-        if constexpr (Wide || sizeof(T) == 8)
-            return _mm256_set1_pd(static_cast<double>(step));
-        else
-            return _mm256_set1_ps(step);
-    }
-    template <class T, bool Wide, class Scale>
-    static LACONIC_INLINE values<T> restore(const ints& q, Scale scale) noexcept {
-        values<T> y;
-        if constexpr (sizeof(T) == 8) {
-            y = to_real<double>(q);
-            for (__m256d& part : y.v) part = _mm256_mul_pd(part, scale);
-        } else if constexpr (Wide) {
-            const f64_lanes exact = restore<double, false>(q, scale);
-            for (int i = 0; i < 4; ++i)
-                y.v[i] = _mm256_set_m128(_mm256_cvtpd_ps(exact.v[2 * i + 1]), _mm256_cvtpd_ps(exact.v[2 * i]));
-        } else {
-            y = to_real<float>(q);
-            for (__m256& part : y.v) part = _mm256_mul_ps(part, scale);
-        }
-        return y;
-    }
-
-    template <class T>
-    static LACONIC_INLINE auto no_range() noexcept {
-        const __m256i all = _mm256_set1_epi32(-1);
-        if constexpr (sizeof(T) == 4)
-            return f32_range{_mm256_set1_ps(__builtin_inff()), _mm256_set1_ps(-__builtin_inff()),
-                             _mm256_castsi256_ps(all)};
-        else
-            return f64_range{_mm256_set1_pd(__builtin_inf()), _mm256_set1_pd(-__builtin_inf()),
-                             _mm256_castsi256_pd(all)};
-    }
-    // Non-finite lanes are replaced by the neutral element.
-    static LACONIC_INLINE void extend(f32_range& range, const f32_lanes& x) noexcept {
-        const __m256 infinity = _mm256_set1_ps(__builtin_inff());
-        const __m256 sign = _mm256_set1_ps(-0.0F);
-        for (const __m256& part : x.v) {
-            const __m256 finite = _mm256_cmp_ps(_mm256_andnot_ps(sign, part), infinity, _CMP_LT_OQ);
-            range.min = _mm256_min_ps(range.min, _mm256_blendv_ps(infinity, part, finite));
-            range.max = _mm256_max_ps(range.max, _mm256_blendv_ps(_mm256_or_ps(infinity, sign), part, finite));
-            range.finite = _mm256_and_ps(range.finite, finite);
-        }
-    }
-    static LACONIC_INLINE void extend(f64_range& range, const f64_lanes& x) noexcept {
-        const __m256d infinity = _mm256_set1_pd(__builtin_inf());
-        const __m256d sign = _mm256_set1_pd(-0.0);
-        for (const __m256d& part : x.v) {
-            const __m256d finite = _mm256_cmp_pd(_mm256_andnot_pd(sign, part), infinity, _CMP_LT_OQ);
-            range.min = _mm256_min_pd(range.min, _mm256_blendv_pd(infinity, part, finite));
-            range.max = _mm256_max_pd(range.max, _mm256_blendv_pd(_mm256_or_pd(infinity, sign), part, finite));
-            range.finite = _mm256_and_pd(range.finite, finite);
-        }
-    }
-    static LACONIC_INLINE value_range<float> finish(const f32_range& range, const std::byte* values,
-                                                    std::size_t count) noexcept {
-        alignas(32) float low[8];
-        alignas(32) float high[8];
-        _mm256_store_ps(low, range.min);
-        _mm256_store_ps(high, range.max);
-        for (int i = 1; i < 8; ++i) {
-            low[0] = low[i] < low[0] ? low[i] : low[0];
-            high[0] = high[i] > high[0] ? high[i] : high[0];
-        }
-        return range_from(low[0], high[0], _mm256_movemask_ps(range.finite) != 0xFF, values, count);
-    }
-    static LACONIC_INLINE value_range<double> finish(const f64_range& range, const std::byte* values,
-                                                     std::size_t count) noexcept {
-        alignas(32) double low[4];
-        alignas(32) double high[4];
-        _mm256_store_pd(low, range.min);
-        _mm256_store_pd(high, range.max);
-        for (int i = 1; i < 4; ++i) {
-            low[0] = low[i] < low[0] ? low[i] : low[0];
-            high[0] = high[i] > high[0] ? high[i] : high[0];
-        }
-        return range_from(low[0], high[0], _mm256_movemask_pd(range.finite) != 0xF, values, count);
     }
 };
 

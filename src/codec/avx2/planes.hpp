@@ -80,8 +80,10 @@ LACONIC_INLINE void store32(std::byte* to, __m256i v) noexcept {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), v);
 }
 
-LACONIC_INLINE __m256i rotate(__m256i x) noexcept {
-    return _mm256_permutevar8x32_epi32(x, _mm256_setr_epi32(7, 0, 1, 2, 3, 4, 5, 6));
+/// The dwords of x moved up by one place, the last one of `before` in front. (Exchanging lanes and shifting within them
+/// costs no more than a permutation and a blend, and less where permutations of dwords are slow.)
+LACONIC_INLINE __m256i shift_in(__m256i before, __m256i x) noexcept {
+    return _mm256_alignr_epi8(x, _mm256_permute2x128_si256(before, x, 0x21), 12);
 }
 /// Bits of `b` where the mask is set, of `a` elsewhere.
 LACONIC_INLINE __m256i select_bits(__m256i a, __m256i b, __m256i mask) noexcept {
@@ -116,11 +118,10 @@ LACONIC_INLINE __m256i get_bytes(const std::byte* at, unsigned width) noexcept {
                                          load32(tables().far_nibbles)));
 }
 
-/// Bit p tells whether plane p differs from the one below it, plane 0 from the first dword of `below`.
+/// Bit p tells whether plane p differs from the one below it, plane 0 from the last dword of `below`.
 LACONIC_INLINE std::uint32_t changes(__m256i planes, __m256i below) noexcept {
-    const __m256i lower = _mm256_blend_epi32(rotate(planes), below, 1);
-    const __m256i equal = _mm256_cmpeq_epi32(planes, lower);
-    return ~static_cast<std::uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(equal))) & 0xFF;
+    const __m256i equal = _mm256_cmpeq_epi32(planes, shift_in(below, planes));
+    return static_cast<std::uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(equal))) ^ 0xFFU;
 }
 
 /// The planes of `width` (1..8) bits at `at`, repeating the top one.

@@ -24,10 +24,10 @@ struct avx2_simd : avx2_values {
     struct stored_sum {
         stored_words x, y;
     };
-    using carry = __m256i;  // its first lane, or all of them, hold the integer before the block
+    using carry = __m256i;  // its last lane, or all of them, hold the integer before the block
 
     static LACONIC_INLINE carry carry_of(std::int32_t q) noexcept { return _mm256_set1_epi32(q); }
-    static LACONIC_INLINE carry last(const ints& q) noexcept { return rotate(q.v[3]); }
+    static LACONIC_INLINE carry last(const ints& q) noexcept { return q.v[3]; }
     static LACONIC_INLINE std::int32_t first(const ints& q) noexcept { return _mm256_extract_epi32(q.v[0], 0); }
     static LACONIC_INLINE ints zero() noexcept {
         const __m256i none = _mm256_setzero_si256();
@@ -37,9 +37,8 @@ struct avx2_simd : avx2_values {
     static LACONIC_INLINE ints deltas(const ints& q, carry before) noexcept {
         ints d;
         for (int i = 0; i < 4; ++i) {
-            const __m256i rotated = rotate(q.v[i]);
-            d.v[i] = _mm256_sub_epi32(q.v[i], _mm256_blend_epi32(rotated, before, 1));
-            before = rotated;
+            d.v[i] = _mm256_sub_epi32(q.v[i], shift_in(before, q.v[i]));
+            before = q.v[i];
         }
         return d;
     }
@@ -177,7 +176,7 @@ struct avx2_simd : avx2_values {
         const __m256i low = planes_of(_mm256_packus_epi16(_mm256_and_si256(w.a, mask), _mm256_and_si256(w.b, mask)));
         const __m256i high = planes_of(_mm256_packs_epi16(_mm256_srai_epi16(w.a, 8), _mm256_srai_epi16(w.b, 8)));
         const std::uint32_t low_changes = put_planes(low, at, below);
-        return low_changes | put_planes(high, at + 32, rotate(low)) << 8;
+        return low_changes | put_planes(high, at + 32, low) << 8;
     }
     /// Planes that only repeat the sign may be left out, unless the words are halves.
     static LACONIC_INLINE std::uint32_t put_words(const words& w, std::byte* at, std::uint32_t below) noexcept {
@@ -212,7 +211,7 @@ struct avx2_simd : avx2_values {
         const __m256i carry = low.carry_out(low_entering);
         const __m256i upper_middle = high.carry_out(_mm256_permute4x64_epi64(carry, 0xEE));
         const __m256i high_sum = high.sum(_mm256_permute2x128_si256(carry, upper_middle, 0x21));
-        return low_changes | put_planes(high_sum, at + 32, rotate(low_sum)) << 8;
+        return low_changes | put_planes(high_sum, at + 32, low_sum) << 8;
     }
     static LACONIC_INLINE unsigned width_from(std::uint32_t changed) noexcept { return 32U - _lzcnt_u32(changed); }
     static LACONIC_INLINE unsigned put16(const ints& d, std::byte* at) noexcept {

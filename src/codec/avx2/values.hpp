@@ -139,15 +139,16 @@ struct avx2_values {
             found = _mm256_or_si256(found, _mm256_cmpeq_epi64(_mm256_castpd_si256(x.v[i]), zero));
         return found;
     }
+    static LACONIC_INLINE bool any(__m256i lane_mask) noexcept {
+        return _mm256_movemask_ps(_mm256_castsi256_ps(lane_mask)) != 0;
+    }
     template <class Lanes, class Rule>
     static LACONIC_INLINE bool misses(const Lanes& x, const Lanes& real, const Rule& how) noexcept {
-        const __m256i missed = miss_mask(x, real, how);
-        return _mm256_testz_si256(missed, missed) == 0;
+        return any(miss_mask(x, real, how));
     }
     template <class Lanes, class Rule>
     static LACONIC_INLINE bool is_odd(const Lanes& x, const Lanes& real, const Rule& how) noexcept {
-        const __m256i odd = _mm256_or_si256(miss_mask(x, real, how), negative_zero_mask(x));
-        return _mm256_testz_si256(odd, odd) == 0;
+        return any(_mm256_or_si256(miss_mask(x, real, how), negative_zero_mask(x)));
     }
 
     template <class T>

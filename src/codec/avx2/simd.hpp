@@ -201,9 +201,9 @@ struct avx2_simd : avx2_values {
         const __m256i middle = low.carry_out(_mm256_setzero_si256());
         const __m256i low_entering = _mm256_permute2x128_si256(middle, middle, 0x08);
         const __m256i low_sum = low.sum(low_entering);
-        const std::uint32_t low_changes = put_planes(low_sum, at, under);
-        if (((s.x.width | s.y.width) & ~7U) == 0) return low_changes;
+        if (((s.x.width | s.y.width) & ~7U) == 0) return put_planes(low_sum, at, under);
 
+        // Nothing is written before all is read: sums may be written over what they are made of.
         const auto high_planes = [](const stored_words& w) {
             return w.width > 8 ? get_planes(w.at + 32, w.width - 8) : get_planes(w.at + 4 * (w.width - 1), 1);
         };
@@ -211,7 +211,7 @@ struct avx2_simd : avx2_values {
         const __m256i carry = low.carry_out(low_entering);
         const __m256i upper_middle = high.carry_out(_mm256_permute4x64_epi64(carry, 0xEE));
         const __m256i high_sum = high.sum(_mm256_permute2x128_si256(carry, upper_middle, 0x21));
-        return low_changes | put_planes(high_sum, at + 32, low_sum) << 8;
+        return put_planes(low_sum, at, under) | put_planes(high_sum, at + 32, low_sum) << 8;
     }
     static LACONIC_INLINE unsigned width_from(std::uint32_t changed) noexcept { return 32U - _lzcnt_u32(changed); }
     static LACONIC_INLINE unsigned put16(const ints& d, std::byte* at) noexcept {

@@ -12,30 +12,25 @@
 namespace laconic::codec {
 namespace {
 
+/// Where packing two registers of integers puts a value: lane by lane, four words of the first, four of the second.
+constexpr unsigned packed_place(unsigned value) noexcept { return value % 16 / 4 * 8 + value / 16 * 4 + value % 4; }
+
 /// Byte permutations between value order and plane order.
 struct avx512_tables {
-    alignas(64) std::uint8_t ints_to_groups[64];   // from two int registers: byte k of values, 8 values to a qword
-    alignas(64) std::uint8_t high_to_groups[64];   // the same from the upper halves of the ints
-    alignas(64) std::uint8_t words_to_groups[64];  // from one register of words
+    alignas(64) std::uint8_t words_to_groups[64];  // from packed words: byte k of values, 8 values to a qword
     alignas(64) std::uint8_t groups_to_planes[64];
     alignas(64) std::uint8_t planes_to_groups[17][64];  // per width: planes above it repeat the top one (sign)
-    alignas(64) std::uint8_t groups_to_words[64];
+    alignas(64) std::uint8_t groups_to_words[64];       // in value order
+    alignas(64) std::uint8_t groups_to_packed[64];      // packed words
 
     constexpr avx512_tables()
-        : ints_to_groups(),
-          high_to_groups(),
-          words_to_groups(),
-          groups_to_planes(),
-          planes_to_groups(),
-          groups_to_words() {
+        : words_to_groups(), groups_to_planes(), planes_to_groups(), groups_to_words(), groups_to_packed() {
         // The transposition reverses the order of the bytes it takes in; the tables pre-reverse them.
         for (unsigned i = 0; i < 64; ++i) {
             const unsigned group = i / 8;
             const unsigned value = (group & 3) * 8 + (7 - i % 8);
             const unsigned byte = group >> 2;
-            ints_to_groups[i] = static_cast<std::uint8_t>(value * 4 + byte);
-            high_to_groups[i] = static_cast<std::uint8_t>(value * 4 + 2 + byte);
-            words_to_groups[i] = static_cast<std::uint8_t>(value * 2 + byte);
+            words_to_groups[i] = static_cast<std::uint8_t>(packed_place(value) * 2 + byte);
         }
         for (unsigned plane = 0; plane < 16; ++plane)
             for (unsigned c = 0; c < 4; ++c)
@@ -47,8 +42,11 @@ struct avx512_tables {
                 planes_to_groups[width][i] = static_cast<std::uint8_t>(source * 4 + (i / 8 & 3));
             }
         for (unsigned value = 0; value < 32; ++value)
-            for (unsigned byte = 0; byte < 2; ++byte)
-                groups_to_words[value * 2 + byte] = static_cast<std::uint8_t>((byte * 4 + value / 8) * 8 + value % 8);
+            for (unsigned byte = 0; byte < 2; ++byte) {
+                const auto source = static_cast<std::uint8_t>((byte * 4 + value / 8) * 8 + value % 8);
+                groups_to_words[value * 2 + byte] = source;
+                groups_to_packed[packed_place(value) * 2 + byte] = source;
+            }
     }
 };
 constexpr avx512_tables tables;
@@ -96,7 +94,7 @@ struct avx512_simd {
     struct ints {
         __m512i a, b;
     };
-    using words = __m512i;
+    using words = __m512i;  // packed (see packed_place)
     using carry = __m512i;  // its last lane, or all of them, hold the integer before the block
 
     template <class T>
@@ -256,7 +254,7 @@ struct avx512_simd {
     }
     static LACONIC_INLINE ints prefix_words(const std::byte* at, unsigned width, carry& before) noexcept {
         if (width == 0) return {before, before};
-        __m512i x = get_words(at, width);
+        __m512i x = _mm512_permutexvar_epi8(table(tables.groups_to_words), get_groups(at, width));
         x = _mm512_add_epi16(x, _mm512_bslli_epi128(x, 2));
         x = _mm512_add_epi16(x, _mm512_bslli_epi128(x, 4));
         x = _mm512_add_epi16(x, _mm512_bslli_epi128(x, 8));
@@ -292,30 +290,26 @@ struct avx512_simd {
         return {_mm512_max_epi32(x.a, y.a), _mm512_max_epi32(x.b, y.b)};
     }
 
-    static LACONIC_INLINE bool fits(const ints& d, int half) noexcept {
-        const __m512i offset = _mm512_set1_epi32(half);
-        const __m512i either = _mm512_or_si512(_mm512_add_epi32(d.a, offset), _mm512_add_epi32(d.b, offset));
-        return _mm512_test_epi32_mask(either, _mm512_set1_epi32(-2 * half)) == 0;
+    /// Tests may say no to integers that just fit: what follows then takes a longer way to the same result.
+    static LACONIC_INLINE bool fits15(const ints& d) noexcept {
+        // Clamped words keep the sign of integers that are out of range, so adding 2^14 makes those negative, too.
+        const __m512i moved = _mm512_add_epi16(_mm512_packs_epi32(d.a, d.b), _mm512_set1_epi16(1 << 14));
+        return _mm512_movepi16_mask(moved) == 0;
     }
-    static LACONIC_INLINE bool fits15(const ints& d) noexcept { return fits(d, 1 << 14); }
-    static LACONIC_INLINE bool fits16(const ints& d) noexcept { return fits(d, 1 << 15); }
+    static LACONIC_INLINE bool fits16(const ints& d) noexcept { return fits15(d); }
 
     static LACONIC_INLINE words low_words(const ints& d) noexcept {
-        return pair(_mm512_cvtepi32_epi16(d.a), _mm512_cvtepi32_epi16(d.b));
+        if (fits15(d)) return _mm512_packs_epi32(d.a, d.b);
+        const __m512i mask = _mm512_set1_epi32(0xFFFF);
+        return _mm512_packus_epi32(_mm512_and_si512(d.a, mask), _mm512_and_si512(d.b, mask));
     }
     static LACONIC_INLINE words high_words(const ints& d) noexcept {
-        return pair(_mm512_cvtepi32_epi16(_mm512_srli_epi32(d.a, 16)),
-                    _mm512_cvtepi32_epi16(_mm512_srli_epi32(d.b, 16)));
-    }
-    static LACONIC_INLINE ints widen(words w) noexcept {
-        return {_mm512_cvtepi16_epi32(low_half(w)), _mm512_cvtepi16_epi32(high_half(w))};
+        return _mm512_packs_epi32(_mm512_srai_epi32(d.a, 16), _mm512_srai_epi32(d.b, 16));
     }
     static LACONIC_INLINE ints join(words low, words high) noexcept {
-        const auto one = [](__m256i l, __m256i h) {
-            return _mm512_or_si512(_mm512_cvtepu16_epi32(l), _mm512_slli_epi32(_mm512_cvtepu16_epi32(h), 16));
-        };
-        return {one(low_half(low), low_half(high)), one(high_half(low), high_half(high))};
+        return {_mm512_unpacklo_epi16(low, high), _mm512_unpackhi_epi16(low, high)};
     }
+    static LACONIC_INLINE ints widen(words w) noexcept { return join(w, _mm512_srai_epi16(w, 15)); }
 
     /// Each qword as an 8x8 bit matrix, transposed (and its bytes taken in reverse order).
     static LACONIC_INLINE __m512i transpose(__m512i groups) noexcept {
@@ -332,13 +326,16 @@ struct avx512_simd {
                           _mm512_set1_epi32(static_cast<int>(below)));
     }
     static LACONIC_INLINE unsigned width_from(std::uint32_t changed) noexcept { return 32U - _lzcnt_u32(changed); }
+    /// Precondition: fits16(d).
     static LACONIC_INLINE unsigned put16(const ints& d, std::byte* at) noexcept {
-        return width_from(
-            put_groups(_mm512_permutex2var_epi8(d.a, table(tables.ints_to_groups), d.b), at, _mm512_setzero_si512()));
+        return width_from(put_words(_mm512_packs_epi32(d.a, d.b), at, 0));
+    }
+    /// Byte k of values, 8 values to a qword.
+    static LACONIC_INLINE __m512i get_groups(const std::byte* at, unsigned width) noexcept {
+        return transpose(_mm512_permutexvar_epi8(table(tables.planes_to_groups[width]), _mm512_loadu_si512(at)));
     }
     static LACONIC_INLINE words get_words(const std::byte* at, unsigned width) noexcept {
-        const __m512i groups = _mm512_permutexvar_epi8(table(tables.planes_to_groups[width]), _mm512_loadu_si512(at));
-        return _mm512_permutexvar_epi8(table(tables.groups_to_words), transpose(groups));
+        return _mm512_permutexvar_epi8(table(tables.groups_to_packed), get_groups(at, width));
     }
 
     template <class T, bool Wide>

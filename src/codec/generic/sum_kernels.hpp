@@ -43,8 +43,10 @@ struct sum_kernels {
             } else if (!LACONIC_UNLIKELY(width_a > 15 || width_b > 15 || (Subtract && width_a == 0))) {
                 const auto words_a = S::get_words(from_a, width_a);
                 const auto words_b = S::get_words(from_b, width_b);
-                width = S::width_from(
-                    S::put_words(Subtract ? S::subtract(words_a, words_b) : S::add(words_a, words_b), at, 0));
+                if constexpr (Subtract)
+                    width = S::width_from(S::put_words(S::subtract(words_a, words_b), at, 0));
+                else
+                    width = S::width_from(S::put_words(S::add(words_a, words_b), at, 0));
             } else {
                 const ints ints_a = ops::get(from_a, width_a);
                 const ints ints_b = ops::get(from_b, width_b);

@@ -66,7 +66,11 @@ strided_view buffer::elements(const std::string& name) const {
     elements.swapped = format.swapped;
     if (view_->ndim > 0) {
         elements.shape.assign(view_->shape, view_->shape + view_->ndim);
-        elements.strides.assign(view_->strides, view_->strides + view_->ndim);
+        // ctypes leaves the strides out although they were asked for.
+        if (view_->strides != nullptr)
+            elements.strides.assign(view_->strides, view_->strides + view_->ndim);
+        else
+            elements.assume_c_order();
     }
     return elements;
 }

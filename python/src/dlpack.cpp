@@ -134,8 +134,8 @@ dlpack_tensor::dlpack_tensor(py::handle object, const std::string& name) {
 }
 
 void dlpack_tensor::take(py::handle capsule, const std::string& name) {
-    const auto own = [&](const char* name, const char* used, auto* managed) {
-        managed = static_cast<decltype(managed)>(PyCapsule_GetPointer(capsule.ptr(), name));
+    const auto own = [&](const char* fresh, const char* used, auto* managed) {
+        managed = static_cast<decltype(managed)>(PyCapsule_GetPointer(capsule.ptr(), fresh));
         if (managed == nullptr || PyCapsule_SetName(capsule.ptr(), used) != 0) throw py::error_already_set();
         owner_ = std::shared_ptr<void>(managed, [managed](void*) {
             if (managed->deleter != nullptr) managed->deleter(managed);

@@ -47,6 +47,12 @@ void gather(const strided_view& view, std::byte* to) {
 
 }  // namespace
 
+void strided_view::assume_c_order() {
+    strides.resize(shape.size());
+    auto stride = static_cast<std::ptrdiff_t>(size_of(type));
+    for (std::size_t d = shape.size(); d-- > 0; stride *= shape[d]) strides[d] = stride;
+}
+
 std::size_t strided_view::count() const noexcept {
     std::size_t product = 1;
     for (const std::ptrdiff_t extent : shape) product *= static_cast<std::size_t>(extent);

@@ -18,6 +18,8 @@ struct strided_view {
     std::vector<std::ptrdiff_t> shape;    ///< elements; none: a scalar
     std::vector<std::ptrdiff_t> strides;  ///< bytes, one for each dimension
 
+    /// Sets the strides of C order without gaps. Precondition: shape and type are set.
+    void assume_c_order();
     [[nodiscard]] std::size_t count() const noexcept;
     /// C order without gaps.
     [[nodiscard]] bool contiguous() const noexcept;

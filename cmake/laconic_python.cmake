@@ -30,8 +30,8 @@ if(LACONIC_PYTHON AND NOT (LACONIC_PYTHON STREQUAL "auto" AND LACONIC_SANITIZE))
     set(_python_candidates /usr/bin/python3 ${_python_on_path})
   endif()
   foreach(_python IN LISTS _python_candidates)
-    execute_process(COMMAND ${_python} -c "${_python_probe}" OUTPUT_VARIABLE _python_answer RESULT_VARIABLE _python_failed
-                    ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
+    execute_process(COMMAND ${_python} -c "${_python_probe}" OUTPUT_VARIABLE _python_answer
+                    RESULT_VARIABLE _python_failed ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
     if(NOT _python_failed AND _python_answer MATCHES "^(.+)[|](.+)$")
       set(LACONIC_PYTHON_INCLUDES ${CMAKE_MATCH_1})
       set(LACONIC_PYTHON_SUFFIX ${CMAKE_MATCH_2})
@@ -45,8 +45,8 @@ if(LACONIC_PYTHON AND NOT (LACONIC_PYTHON STREQUAL "auto" AND LACONIC_SANITIZE))
   elseif(LACONIC_PYTHON STREQUAL "auto")
     message(STATUS "Python package: left out (no Python with headers, numpy and pybind11 among: ${_python_candidates})")
   else()
-    message(FATAL_ERROR "LACONIC_PYTHON: no Python with headers, numpy and pybind11 among: ${_python_candidates}; install "
-            "python3-dev, python3-numpy and pybind11-dev, or name another with LACONIC_PYTHON_EXECUTABLE")
+    message(FATAL_ERROR "LACONIC_PYTHON: no Python with headers, numpy and pybind11 among: ${_python_candidates}; "
+            "install python3-dev, python3-numpy and pybind11-dev, or name another with LACONIC_PYTHON_EXECUTABLE")
   endif()
 endif()
 

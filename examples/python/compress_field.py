@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Compresses a field and says what that saved and what it cost: a raw little-endian file (*.f32, *.f64), or, without one,
-a field made up on the spot. With --out the frame is kept; `laconic decompress` reads it, too."""
+"""Compresses a field and says what that saved and what it cost: a raw little-endian file (*.f32, *.f64), or, without
+one, a field made up on the spot. With --out the frame is kept; `laconic decompress` reads it, too."""
 
 import argparse
 import sys

@@ -133,7 +133,7 @@ private:
     result<std::size_t> encode_as_nan(std::span<std::byte> out) {
         if (contains<T>(elements_, nan_mark<T>)) return std::size_t{0};
         replace_fill(nan_mark<T>);
-        const auto frame = compress(values_in<T>(std::span<const std::byte>(replaced_)), how_.limit,
+        auto frame = compress(values_in<T>(std::span<const std::byte>(replaced_)), how_.limit,
                                     out.subspan(head_bytes), options_);
         if (!frame) return frame;
         if (fill_is_near()) {

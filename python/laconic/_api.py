@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The functions that users call: keyword arguments are checked here, the work is done by the extension module. The types
-are in __init__.pyi."""
+"""The functions that users call: keyword arguments are checked here, the work is done by the extension module. The
+types are in __init__.pyi."""
 
 import math
 
@@ -17,7 +17,8 @@ def bound_of(abs, rel, lossless):
     given = [f"{name}={value}" for name, value in (("abs", abs), ("rel", rel)) if value is not None]
     given += ["lossless=True"] if lossless else []
     if len(given) != 1:
-        raise InvalidBound(f"{' and '.join(given) or 'no error bound'} given; give exactly one of abs=, rel= and lossless=True")
+        raise InvalidBound(f"{' and '.join(given) or 'no error bound'} given; "
+                           "give exactly one of abs=, rel= and lossless=True")
     if lossless:
         return _ABSOLUTE, 0.0
     kind, value = (_ABSOLUTE, abs) if abs is not None else (_RELATIVE, rel)
@@ -34,11 +35,11 @@ def compress(a, *, abs=None, rel=None, lossless=False, checksum=False, max_abs=N
     """Compresses an array into a frame.
 
     a         float32 or float64: a numpy array of any shape, an object with the buffer protocol (array.array,
-              memoryview, mmap, ...) or with __dlpack__ in memory of the CPU. Arrays with gaps or in the other byte order
-              are copied first; elements are taken in C order.
+              memoryview, mmap, ...) or with __dlpack__ in memory of the CPU. Arrays with gaps or in the other byte
+              order are copied first; elements are taken in C order.
     abs, rel, lossless
-              exactly one: every finite x comes back as y with |x - y| <= abs; with |x - y| <= rel * (max - min) over the
-              finite values of `a`; bit for bit. NaN, infinities and -0.0 always come back bit for bit.
+              exactly one: every finite x comes back as y with |x - y| <= abs; with |x - y| <= rel * (max - min) over
+              the finite values of `a`; bit for bit. NaN, infinities and -0.0 always come back bit for bit.
     checksum  adds a checksum that every reader verifies.
     max_abs   with abs: a magnitude that no array to be added to this one exceeds, so that all get the same step.
 

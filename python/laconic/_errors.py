@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The exceptions: a code of laconic.h and a sentence flow in, the exception of that code flows out. The codes are pinned;
-status.hpp says what each means."""
+"""The exceptions: a code of laconic.h and a sentence flow in, the exception of that code flows out. The codes are
+pinned; status.hpp says what each means."""
 
 
 class Error(Exception):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Parameters for the HDF5 filter (plugins/hdf5): an error bound flows in, what h5py and h5repack want to know flows out.
-Needs neither h5py nor the filter itself."""
+"""Parameters for the HDF5 filter (plugins/hdf5): an error bound flows in, what h5py and h5repack want to know flows
+out. Needs neither h5py nor the filter itself."""
 
 import struct
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""HDF5_PLUGIN_PATH names the folder with the filter that was built; without it every test would fail for another reason."""
+"""HDF5_PLUGIN_PATH names the folder with the filter that was built; without it every test would fail, but not say
+why."""
 
 import os
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A field that has everything a filter can get wrong, the promise it is held against, and how the HDF5 tools are run."""
+"""A field that has everything a filter can get wrong, the promise it is held against, and how HDF5's tools are run."""
 
 import subprocess
 from fractions import Fraction

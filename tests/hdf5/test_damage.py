@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Chunks and parameters that no writer wrote: reading gives an error, or values where nothing could tell, never a crash."""
+"""Chunks and parameters that no writer wrote: reading gives an error, or values where nothing could tell, never a
+crash."""
 
 import struct
 
@@ -102,8 +103,8 @@ def test_a_mark_without_a_fill_value(path):
 
 
 @pytest.mark.parametrize("position, value", [
-    (0, 2), (1, 7), (3, 0xFFF00000), (4, 0xFFFFFFFF), (5, 0), (5, 2), (5, 3), (6, 4095), (6, 4097), (6, 0), (6, 0xFFFFFFFF),
-    (7, 1), (7, 0x20000000), (7, 0x40000000), (7, 0xFFFFFFFF)])
+    (0, 2), (1, 7), (3, 0xFFF00000), (4, 0xFFFFFFFF), (5, 0), (5, 2), (5, 3), (6, 4095), (6, 4097), (6, 0),
+    (6, 0xFFFFFFFF), (7, 1), (7, 0x20000000), (7, 0x40000000), (7, 0xFFFFFFFF)])
 def test_parameters_that_contradict_the_chunks(path, position, value):
     write(path)
     with h5py.File(path) as file:

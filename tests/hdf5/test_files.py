@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Datasets written and read through h5py: within the bound, smaller, fill values and NaN as they were; what the filter does
-not suit passes or is refused."""
+"""Datasets written and read through h5py: within the bound, smaller, fill values and NaN as they were; what the filter
+does not suit passes or is refused."""
 
 import struct
 
@@ -52,7 +52,7 @@ def test_a_dataset_of_fill_values_only(path, dtype, keywords):
 @pytest.mark.parametrize("fill", [-9999.5, 9.969209968386869e36, 3e38, numpy.nan, numpy.inf])
 @pytest.mark.parametrize("keywords", [{"abs": 1e-2}, {"rel": 1e-3}])
 def test_a_mask_costs_little(path, dtype, fill, keywords):
-    """Half of the field is missing. The other half keeps its bound, relative to its own range, and all of it shrinks."""
+    """Half of the field is missing. The other half keeps its bound, relative to its own range, and all shrinks."""
     y, x = numpy.meshgrid(numpy.linspace(0, 5, 256), numpy.linspace(0, 5, 256))
     field = (20 * numpy.sin(x * y)).astype(dtype)
     mask = numpy.sin(3 * x) * numpy.cos(4 * y) > 0
@@ -108,7 +108,8 @@ def test_a_fill_value_among_the_data(path, dtype, bound):
     check_bound(field, values, bound)
     assert numpy.array_equal(values == fill, field == fill)
     with_nan = field.copy()
-    with_nan.view("u4" if dtype == "float32" else "u8")[1::10] = 0x7FC1ACF1 if dtype == "float32" else 0x7FF81AC01ACF1F11
+    filter_mark = 0x7FC1ACF1 if dtype == "float32" else 0x7FF81AC01ACF1F11
+    with_nan.view(f"u{with_nan.itemsize}")[1::10] = filter_mark
     write(path, with_nan, filter_options(abs=bound), chunks=(1000,), fillvalue=fill)
     values = read(path)[0]
     check_bound(with_nan, values, bound)
@@ -136,7 +137,8 @@ def mandatory(path, dtype, options):
     creation.set_chunk((100,))
     creation.set_filter(options[0], 0, options[1])
     with h5py.File(path, "w") as file:
-        x = h5py.h5d.create(file.id, b"x", h5py.h5t.py_create(numpy.dtype(dtype)), h5py.h5s.create_simple((1000,)), creation)
+        stored_type, space = h5py.h5t.py_create(numpy.dtype(dtype)), h5py.h5s.create_simple((1000,))
+        x = h5py.h5d.create(file.id, b"x", stored_type, space, creation)
         h5py.Dataset(x)[...] = numpy.random.default_rng(1).normal(size=1000).astype(dtype)
 
 
@@ -170,7 +172,8 @@ def halves(value):
 
 
 @pytest.mark.parametrize("values, word", [
-    ((), "5 parameters"), ((1,), "5 parameters"), ((1, 0, *halves(1.0), 0, 1), "5 parameters"), ((1,) * 20, "5 parameters"),
+    ((), "5 parameters"), ((1,), "5 parameters"), ((1, 0, *halves(1.0), 0, 1), "5 parameters"),
+    ((1,) * 20, "5 parameters"),
     ((2, 0, *halves(1.0), 0), "version"), ((1, 2, *halves(1.0), 0), "kind"), ((1, 0, *halves(-1.0), 0), "bound"),
     ((1, 1, *halves(float("nan")), 0), "bound"), ((1, 0, *halves(1.0), 4), "flags")])
 def test_wrong_parameters_are_refused_when_the_dataset_is_created(path, values, word):

@@ -58,7 +58,8 @@ def test_dump(tmp_path):
 
 def test_a_damaged_chunk_is_an_error_of_the_tool(tmp_path):
     source, small = plain(tmp_path / "a.h5"), tmp_path / "b.h5"
-    run_tool("h5repack", "-l", "group/x:CHUNK=64x64", "-f", "group/x:" + argument(0, abs=1e-2, checksum=True), source, small)
+    run_tool("h5repack", "-l", "group/x:CHUNK=64x64", "-f", "group/x:" + argument(0, abs=1e-2, checksum=True), source,
+             small)
     with h5py.File(small) as file:
         info = file["group/x"].id.get_chunk_info(0)
     data = bytearray(small.read_bytes())

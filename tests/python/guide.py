@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs a page of the guide: its `python` blocks in one namespace, its `sh` blocks in one folder, from top to bottom. Other
-blocks (`text`) are not run."""
+"""Runs a page of the guide: its `python` blocks in one namespace, its `sh` blocks in one folder, from top to bottom.
+Other blocks (`text`) are not run."""
 
 import os
 import re

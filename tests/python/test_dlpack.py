@@ -32,8 +32,8 @@ class Managed(ctypes.Structure):
 
 
 class Versioned(ctypes.Structure):
-    _fields_ = [("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("context", ctypes.c_void_p), ("deleter", DELETER),
-                ("flags", ctypes.c_uint64), ("tensor", Tensor)]
+    _fields_ = [("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("context", ctypes.c_void_p),
+                ("deleter", DELETER), ("flags", ctypes.c_uint64), ("tensor", Tensor)]
 
 
 new_capsule = ctypes.pythonapi.PyCapsule_New

@@ -25,10 +25,11 @@ def run(*command, **options):
 
 def test_pip_install(tmp_path):
     variables = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
-    variables |= {"LACONIC_BUILD_BASE": str(tmp_path / "build"), "PIP_NO_INDEX": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    variables |= {"LACONIC_BUILD_BASE": str(tmp_path / "build"), "PIP_NO_INDEX": "1",
+                  "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
     before = set(os.listdir(SOURCE))
-    run(sys.executable, "-m", "pip", "install", "--no-build-isolation", "--no-deps", "--root-user-action=ignore", "--target",
-        tmp_path / "site", SOURCE, env=variables, cwd=tmp_path)
+    run(sys.executable, "-m", "pip", "install", "--no-build-isolation", "--no-deps", "--root-user-action=ignore",
+        "--target", tmp_path / "site", SOURCE, env=variables, cwd=tmp_path)
     assert set(os.listdir(SOURCE)) == before, "the installation left files in the source tree"
     variables["PYTHONPATH"] = str(tmp_path / "site")
     run(sys.executable, "-B", "-c", CHECK, tmp_path / "site", env=variables, cwd=tmp_path)

@@ -18,9 +18,8 @@ arrays = st.sampled_from(DTYPES).flatmap(lambda dtype: hnp.arrays(
     elements=hnp.from_dtype(numpy.dtype(dtype), allow_nan=True, allow_infinity=True, allow_subnormal=True)))
 tame_arrays = st.sampled_from(DTYPES).flatmap(lambda dtype: hnp.arrays(
     dtype, st.integers(0, 3000), elements=st.floats(-100, 100, width=32), fill=st.just(0.25)))
-patterns = st.sampled_from(DTYPES).flatmap(lambda dtype: hnp.arrays(
-    dtype.replace("float", "uint"), st.integers(0, 300), elements=hnp.from_dtype(numpy.dtype(dtype.replace("float", "uint"))),
-).map(lambda a: a.view(dtype)))
+patterns = st.sampled_from([("uint32", "float32"), ("uint64", "float64")]).flatmap(lambda dtypes: hnp.arrays(
+    dtypes[0], st.integers(0, 300), elements=hnp.from_dtype(numpy.dtype(dtypes[0]))).map(lambda a: a.view(dtypes[1])))
 bounds = st.floats(min_value=5e-324, max_value=1e300, allow_nan=False, allow_infinity=False)
 ALMOST_ONE = 1 + Fraction(1, 2**50)
 tame_bounds = st.sampled_from([1.0, 0.1, 1e-3, 1e-6, 1e-12])

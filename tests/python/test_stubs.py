@@ -90,7 +90,8 @@ def test_records_hold_what_the_header_says():
     for struct, record, renamed in (("frame_info", laconic.FrameInfo, {"type": "dtype"}),
                                     ("comparison", laconic.Comparison, {})):
         body = header.split(f"struct {struct} {{")[1].split("\n};")[0]
-        declared = [line.split("//")[0].split("=")[0].split()[-1] for line in body.splitlines() if "=" in line.split("//")[0]]
+        members = [line.split("//")[0] for line in body.splitlines()]
+        declared = [member.split("=")[0].split()[-1] for member in members if "=" in member]
         assert [renamed.get(n, n) for n in declared] == list(record._fields)
 
 

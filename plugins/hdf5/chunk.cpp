@@ -119,7 +119,7 @@ private:
         const T below = static_cast<T>(least - gap);
         if (!std::isfinite(bound_) || !std::isfinite(below)) return std::size_t{0};
         replace_fill(std::bit_cast<bits_of<T>>(below));
-        const auto frame =
+        auto frame =
             compress(values_in<T>(std::span<const std::byte>(replaced_)), limit, out.subspan(head_bytes), options_);
         if (!frame) return frame;
         if (status bad = decompress(out.subspan(head_bytes, *frame), values_in<T>(decoded_)); !bad.ok()) return bad;
@@ -133,8 +133,8 @@ private:
     result<std::size_t> encode_as_nan(std::span<std::byte> out) {
         if (contains<T>(elements_, nan_mark<T>)) return std::size_t{0};
         replace_fill(nan_mark<T>);
-        auto frame = compress(values_in<T>(std::span<const std::byte>(replaced_)), how_.limit,
-                                    out.subspan(head_bytes), options_);
+        auto frame = compress(values_in<T>(std::span<const std::byte>(replaced_)), how_.limit, out.subspan(head_bytes),
+                              options_);
         if (!frame) return frame;
         if (fill_is_near()) {
             if (status bad = decompress(out.subspan(head_bytes, *frame), values_in<T>(decoded_)); !bad.ok()) return bad;

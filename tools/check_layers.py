@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks the floors of ARCHITECTURE.md: the #include lines of src/, include/ and examples/ go in, one line per arrow
-that must not exist comes out, and the exit status is 1 when there is any.
+"""Checks the floors of ARCHITECTURE.md: the #include lines of src/, include/, python/, plugins/ and examples/ go in, one
+line per arrow that must not exist comes out, and the exit status is 1 when there is any.
 
 Rules
   * A file includes its own part, and parts on lower floors; never a part above or beside it.
-  * Public headers include public headers only; examples too: they are what a user can write.
+  * Public headers include public headers only; examples, the Python module and plug-ins beside their own files no
+    others: they are what a user can write.
   * <mpi.h> is reached, directly or through project headers, only from the parts that speak MPI, from
     include/laconic/collective.hpp, and from files of src/cli that carry _mpi in their name: those are compiled once
     per MPI into laconic-mpich and laconic-openmpi, the rest of src/cli once, into the MPI-free `laconic`.
@@ -23,8 +24,10 @@ FLOORS = {
     "codec": 3, "trace": 3,
     "gpu": 4, "model": 4, "redistribute": 4, "record": 4,
     "collective": 5, "proxy": 5, "report": 5,
-    "cli": 6, "preload": 6,
+    "cli": 6, "preload": 6, "python": 6, "plugins": 6,
 }
+# Parts that are no folders of src/; they do without the library's internals.
+FOLDERS = ("include", "examples", "python", "plugins")
 MPI_PARTS = {"mpi", "redistribute", "record", "collective", "preload", "examples"}
 MPI_HEADERS = {"include/laconic/collective.hpp"}
 GPU_HEADER = re.compile(r"^(cuda|hip|cub|thrust|nv|device_launch|driver_types)[\w/]*(\.h|\.hpp|\.cuh|/.*)$")
@@ -34,7 +37,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 
 def part_of(path):
     """The part (a key of FLOORS, or "examples") that a path relative to the root belongs to."""
-    if path.parts[0] in ("include", "examples"):
+    if path.parts[0] in FOLDERS:
         return path.parts[0]
     return path.parts[1] if len(path.parts) > 2 else None
 
@@ -51,7 +54,7 @@ def resolve(root, includer, name):
 def read_tree(root):
     """{file: [(line, name, project file or None)]} for every source file of the checked folders."""
     tree = {}
-    for folder in ("include", "src", "examples"):
+    for folder in ("src", *FOLDERS):
         for path in sorted((root / folder).rglob("*")):
             if path.suffix not in SOURCES or not path.is_file():
                 continue
@@ -86,7 +89,7 @@ def arrow_fault(path, target):
     source, sink = part_of(path), part_of(target)
     if source == sink or sink == "include":
         return None
-    if source in ("include", "examples"):
+    if source in FOLDERS:
         return f"{source}/ may include public headers only"
     if sink not in FLOORS:
         return f"{target} belongs to no floor"

@@ -13,6 +13,7 @@ class Laconic(CMakePackage):
 
     variant("mpi", default=True, description="Build the collectives for the MPI in the specification")
     variant("tests", default=False, description="Build the tests")
+    variant("hdf5", default=False, description="Build the HDF5 filter")
     variant("examples", default=False, description="Build the examples")
 
     depends_on("c", type="build")
@@ -26,6 +27,7 @@ class Laconic(CMakePackage):
     depends_on("fmt@9:")
     depends_on("xxhash")
     depends_on("mpi", when="+mpi")
+    depends_on("hdf5", when="+hdf5")
     depends_on("googletest", type=("build", "link"), when="+tests")
     depends_on("python@3.9:", type="build", when="+tests")
     depends_on("libpng", when="+examples")
@@ -42,6 +44,9 @@ class Laconic(CMakePackage):
         arguments = [
             self.define("LACONIC_MPI", flavour),
             self.define_from_variant("LACONIC_TESTS", "tests"),
+            self.define_from_variant("LACONIC_HDF5", "hdf5"),
+            # The Python package comes with pip: what CMake finds is not what the specification says.
+            self.define("LACONIC_PYTHON", False),
             self.define_from_variant("LACONIC_EXAMPLES", "examples"),
         ]
         if flavour:

@@ -70,4 +70,24 @@ if command -v help2man >/dev/null; then
     done
 fi
 bash -n "$prefix/share/bash-completion/completions/laconic"
+
+# Where the build tree has them: the package and the filter from the moved tree, in the Python they were built for.
+package=$(find "$prefix" -type d -path '*-packages/laconic')
+filter=$(find "$prefix" -name libh5z_laconic.so)
+python=$(sed -n 's/^LACONIC_PYTHON_EXECUTABLE:FILEPATH=//p' "$build/CMakeCache.txt")
+if [[ -n $package ]]; then
+    step "Python"
+    export PYTHONPATH=${package%/laconic} PYTHONDONTWRITEBYTECODE=1
+    "$python" -c "
+import laconic, sys
+assert laconic.__file__.startswith(sys.argv[1])
+print(laconic.__version__)" "$prefix"
+    "$python" -c "import array, laconic; laconic.decompress(laconic.compress(array.array('f', [1, 2]), abs=0.1))"
+fi
+if [[ -n $filter && -n $package ]] && "$python" -c "import h5py" 2>/dev/null; then
+    step "HDF5"
+    HDF5_PLUGIN_PATH=$(dirname "$filter") "$python" -c "
+import h5py, laconic.hdf5
+assert h5py.h5z.filter_avail(laconic.hdf5.FILTER_ID)"
+fi
 echo "the installed tree works"

@@ -36,6 +36,10 @@ class CheckLayers(unittest.TestCase):
         "src/collective/ring.cpp": '#include "mpi/comm.hpp"\n#include "codec/fle.hpp"\n',
         "src/cli/bench_mpi.cpp": '#include "laconic/collective.hpp"\n#include "collective/ring.cpp"\n',
         "src/gpu/kernels.cu": "#include <cuda_runtime.h>\n",
+        "python/src/arrays.cpp": '#include "arrays.hpp"\n#include "laconic/codec.hpp"\n',
+        "python/src/arrays.hpp": "",
+        "plugins/hdf5/filter.cpp": '#include "chunk.hpp"\n#include <hdf5.h>\n',
+        "plugins/hdf5/chunk.hpp": '#include "laconic/codec.hpp"\n',
         "examples/stack.cpp": '#include "laconic/collective.hpp"\n',
     }
 
@@ -57,6 +61,11 @@ class CheckLayers(unittest.TestCase):
 
     def test_catches_an_example_that_includes_an_internal_header(self):
         self.expect_fault(self.clean | {"examples/x.cpp": '#include "base/options.hpp"\n'}, "public headers only")
+
+    def test_catches_bindings_and_plug_ins_that_include_internals(self):
+        for file in ("python/src/x.cpp", "plugins/hdf5/x.cpp"):
+            self.expect_fault(self.clean | {file: '#include "codec/fle.hpp"\n'}, file, "public headers only")
+        self.expect_fault(self.clean | {"python/src/x.cpp": '#include "laconic/collective.hpp"\n'}, "mpi.h")
 
     def test_catches_mpi_where_it_does_not_belong(self):
         self.expect_fault(self.clean | {"src/codec/x.cpp": "#include <mpi.h>\n"}, "src/codec/x.cpp", "mpi.h")

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The HDF5 that the filter is built for: LACONIC_HDF5_FOUND and the target laconic_libhdf5.
+set(LACONIC_HDF5 auto CACHE STRING "HDF5 filter: on, off, or auto where libhdf5 is installed")
+set(LACONIC_HDF5_PLUGIN_DIR "" CACHE STRING "Where the filter is installed; empty: hdf5/plugins beside the libraries")
+set(LACONIC_HDF5_FOUND FALSE)
+if(LACONIC_HDF5 AND NOT (LACONIC_HDF5 STREQUAL "auto" AND LACONIC_SANITIZE))
+  # Debian's name first: its plain "hdf5" is whichever flavour was installed last.
+  pkg_search_module(hdf5 QUIET IMPORTED_TARGET hdf5-serial hdf5)
+  if(hdf5_FOUND)
+    add_library(laconic_libhdf5 INTERFACE)
+    target_include_directories(laconic_libhdf5 SYSTEM INTERFACE ${hdf5_INCLUDE_DIRS})
+    target_link_libraries(laconic_libhdf5 INTERFACE ${hdf5_LINK_LIBRARIES})
+    set(LACONIC_HDF5_FOUND TRUE)
+    message(STATUS "HDF5 filter: for HDF5 ${hdf5_VERSION}")
+  elseif(LACONIC_HDF5 STREQUAL "auto")
+    message(STATUS "HDF5 filter: left out (no hdf5.pc)")
+  else()
+    message(FATAL_ERROR "LACONIC_HDF5: no hdf5.pc; install libhdf5-dev, or set PKG_CONFIG_PATH")
+  endif()
+endif()

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Parameters for the HDF5 filter (plugins/hdf5): an error bound flows in, what h5py and h5repack want to know flows
+out. Needs neither h5py nor the filter itself."""
+
+import struct
+
+from ._api import bound_of
+
+# Of the range that The HDF Group leaves to tests (256 to 511), until an identifier is registered.
+FILTER_ID = 428
+
+_FORMAT_VERSION = 1
+_CHECKSUM = 1
+
+
+def filter_options(*, abs=None, rel=None, lossless=False, checksum=False):
+    """(identifier, parameters), for `create_dataset(..., compression=identifier, compression_opts=parameters)`.
+
+    abs, rel, lossless   exactly one, as in laconic.compress(); `rel` is relative to the range of each chunk.
+    checksum             every chunk carries a checksum that is verified when it is read.
+    """
+    kind, value = bound_of(abs, rel, lossless)
+    low, high = struct.unpack("<II", struct.pack("<d", value))
+    return FILTER_ID, (_FORMAT_VERSION, kind, low, high, _CHECKSUM if checksum else 0)

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""docs/guide/python.md and examples/python run as they stand."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import laconic
+from fields import smooth
+from guide import run_page
+
+EXAMPLE = Path(__file__).parents[2] / "examples/python/compress_field.py"
+
+
+def test_page(tmp_path):
+    assert run_page("python.md", tmp_path)["python"] >= 5
+
+
+def run_example(*arguments):
+    return subprocess.run([sys.executable, "-B", EXAMPLE, *arguments], capture_output=True, text=True, check=False)
+
+
+def test_example_with_a_field_of_its_own():
+    done = run_example()
+    assert done.returncode == 0, done.stderr
+    assert "max error" in done.stdout
+
+
+def test_example_with_a_file(tmp_path):
+    field = smooth(10_000, "float32")
+    field.tofile(tmp_path / "field.f32")
+    done = run_example(str(tmp_path / "field.f32"), "--rel", "1e-4", "--out", str(tmp_path / "field.lac"))
+    assert done.returncode == 0, done.stderr
+    about = laconic.inspect((tmp_path / "field.lac").read_bytes())
+    assert about.count == 10_000 and about.checksummed and f"{about.frame_bytes}" in done.stdout
+
+
+def test_example_says_what_is_wrong(tmp_path):
+    (tmp_path / "odd.f32").write_bytes(b"12345")
+    for arguments in ((str(tmp_path / "odd.f32"),), (str(tmp_path / "none.f32"),), ("--rel", "-1")):
+        done = run_example(*arguments)
+        assert done.returncode == 1 and done.stderr.startswith("compress_field: ") and done.stderr.count("\n") == 1

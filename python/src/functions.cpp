@@ -9,7 +9,7 @@
 #include "arrays.hpp"
 #include "element.hpp"
 #include "errors.hpp"
-#include "laconic/codec.hpp"
+#include "laconic/arithmetic.hpp"
 
 namespace laconic::python {
 namespace {

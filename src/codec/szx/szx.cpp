@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <limits>
 #include <string>
 
 #include "codec/float_environment.hpp"
+#include "codec/strict_limit.hpp"
 #include "codec/szx/engine.hpp"
 #include "codec/szx/layout.hpp"
 
@@ -43,16 +43,6 @@ const szx_table<T>& current_table() noexcept {
 
 constexpr std::size_t chunks_in(std::size_t count) noexcept {
     return count / szx_chunk_values + static_cast<std::size_t>(count % szx_chunk_values != 0);
-}
-
-/// The largest T for which |x - y| <= limit, evaluated in T, implies |x - y| <= e exactly: the one below e.
-template <class T>
-T strict_limit(double e) noexcept {
-    const float_environment standard;
-    const double usable = std::min(e, static_cast<double>(std::numeric_limits<T>::max()));
-    T rounded = static_cast<T>(usable);
-    if (static_cast<double>(rounded) > usable) rounded = std::nextafter(rounded, T{0});
-    return rounded > 0 ? std::nextafter(rounded, T{0}) : T{0};
 }
 
 status damaged(std::string_view what) {

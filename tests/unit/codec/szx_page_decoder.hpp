@@ -92,7 +92,7 @@ private:
     }
     void decode_planes(unsigned width, std::uint64_t mask, T mid, T (&y)[32]) {
         unsigned lanes = 0;
-        for (unsigned i = 0; i < 32; ++i) lanes += (mask >> i) & 1;
+        for (unsigned i = 0; i < 32; ++i) lanes += static_cast<unsigned>((mask >> i) & 1);
         const unsigned plane_bytes = (lanes + 7) / 8;
         std::int64_t q[32] = {};
         for (unsigned p = 0; p < width; ++p) {

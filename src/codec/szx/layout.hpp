@@ -17,9 +17,9 @@ inline constexpr std::size_t szx_table_entry_bytes = 4;
 inline constexpr unsigned szx_width_mask = 0x1F;
 inline constexpr unsigned szx_repeats = 0x20;  ///< only lanes that differ from their predecessor have bits in planes
 inline constexpr unsigned szx_mid_shift = 6;
-/// Fewest bytes of planes that repeated lanes must save (their mask costs 4). Measured at relative 1e-3 on seven fields:
-/// taking every saving makes payloads up to 13 % smaller at down to 0.6 (encode) and 0.4 (decode) of the speed; taking
-/// none, a field of plateaus becomes larger than in the published layout.
+/// Fewest bytes of planes that repeated lanes must save (their mask costs 4). Measured at relative 1e-3 on seven
+/// fields: taking every saving makes payloads up to 13 % smaller at down to 0.6 (encode) and 0.4 (decode) of the speed;
+/// taking none, a field of plateaus becomes larger than in the published layout.
 inline constexpr unsigned szx_least_saving = 13;
 inline constexpr unsigned szx_widest = 30;  ///< planes of an ordinary block; engines agree on integers up to there
 

@@ -182,16 +182,19 @@ TYPED_TEST(szx, works_at_any_alignment) {
 }
 
 TYPED_TEST(szx, does_not_need_the_default_floating_point_environment) {
-    const auto x = make_field<TypeParam>("denormal", 5000);
-    const double e = static_cast<double>(std::numeric_limits<TypeParam>::min()) * 1e-3;
-    const auto expected = encoded(x, e).payload;
-    ASSERT_EQ(std::fesetround(FE_UPWARD), 0);
-    const auto sent = encoded(x, e);
-    const auto y = decoded<TypeParam>(sent, x.size());
-    EXPECT_EQ(std::fegetround(), FE_UPWARD);
-    std::fesetround(FE_TONEAREST);
-    EXPECT_EQ(sent.payload, expected);
-    for (std::size_t i = 0; i < x.size(); ++i) ASSERT_TRUE(keeps_promise(x[i], y[i], e)) << i;
+    for (const char* name : {"smooth", "offset", "denormal", "midpoints"}) {
+        const auto x = make_field<TypeParam>(name, 6000);
+        const auto expected = encoded(x, 1e-3).payload;
+        for (const int mode : {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
+            ASSERT_EQ(std::fesetround(mode), 0);
+            const auto sent = encoded(x, 1e-3);
+            const auto y = decoded<TypeParam>(sent, x.size());
+            EXPECT_EQ(std::fegetround(), mode);
+            std::fesetround(FE_TONEAREST);
+            EXPECT_EQ(sent.payload, expected) << name;
+            for (std::size_t i = 0; i < x.size(); ++i) ASSERT_TRUE(keeps_promise(x[i], y[i], 1e-3)) << name << " " << i;
+        }
+    }
 }
 
 TYPED_TEST(szx, sends_a_block_of_one_value_in_as_few_bytes_as_the_bound_allows) {
@@ -223,6 +226,21 @@ TYPED_TEST(szx, sends_negative_zeros_beside_planes) {
     EXPECT_EQ(sent.report.raw_blocks, 0);
     EXPECT_LE(sent.payload.size(), x.size() * sizeof(TypeParam) / 2);
     expect_promise(x, 1e-3, "smooth with -0.0");
+}
+
+TEST(szx_f32, keeps_bounds_that_are_no_floats) {
+    // Values that lie beyond the bound by less than a rounding of it to float.
+    std::mt19937_64 random(11);
+    on_every_engine([&](const std::string& engine) {
+        for (int round = 0; round < 200; ++round) {
+            const double e = std::ldexp(1.0 + static_cast<double>(random() % 1000003) / 1000003.0, -10);
+            auto above = static_cast<float>(e);
+            if (static_cast<double>(above) < e) above = std::nextafter(above, HUGE_VALF);
+            std::vector<float> x(64, above);
+            for (std::size_t i = 0; i < x.size(); i += 2) x[i] = -above;
+            expect_promise(x, e, engine + " round " + std::to_string(round));
+        }
+    });
 }
 
 TEST(szx_f64, sends_integers_beyond_30_bits_in_wide_blocks) {
@@ -338,6 +356,14 @@ TYPED_TEST(szx, refuses_what_the_page_forbids) {
         EXPECT_EQ(with(head, 31), errc::corrupt) << engine;    // a width that no writer uses
         EXPECT_NE(with(0, 1), errc::ok) << engine;             // a chunk that cannot be so small
         EXPECT_NE(with(3, 0xFF), errc::ok) << engine;          // nor so large
+        // A table entry that the payload could satisfy, but no chunk of 32 values.
+        for (const std::size_t size : {sizeof(TypeParam), sound.size() + 100000}) {
+            auto payload = sound;
+            payload.resize(4 + size);
+            const auto entry = static_cast<std::uint32_t>(size);
+            std::memcpy(payload.data(), &entry, 4);
+            EXPECT_EQ(attempt<TypeParam>(payload, x.size()), errc::corrupt) << engine << " " << size;
+        }
         for (const double step : {0.0, -1.0, std::numeric_limits<double>::infinity(), std::nan("")}) {
             auto payload = sound;
             const auto bad = static_cast<TypeParam>(step);

@@ -119,6 +119,8 @@ TYPED_TEST(zfp, rate_has_the_size_it_promises_and_the_error_it_can_reach) {
         before = error;
     }
     EXPECT_LT(before, 1e-6);
+    // Two groups of 36 bits are 9 bytes, behind parameter and table.
+    EXPECT_EQ(with_rate(make_field<TypeParam>("smooth", 5), 9).payload.size(), 8 + 9);
 }
 
 TYPED_TEST(zfp, rate_takes_any_values_counts_and_rates) {
@@ -256,6 +258,22 @@ TYPED_TEST(zfp, refuses_parameters_that_libzfp_must_not_see) {
             EXPECT_EQ(attempt<TypeParam>(rate, payload, x.size()), errc::corrupt) << rate << " " << bad;
         }
     }
+}
+
+TYPED_TEST(zfp, refuses_rates_that_libzfp_must_not_see_though_the_sizes_fit) {
+    const auto code_of = [](std::uint32_t bits) {
+        std::vector<std::byte> payload(8 + (25 * bits + 7) / 8);
+        const auto size = static_cast<std::uint32_t>(payload.size() - 8);
+        std::memcpy(payload.data(), &bits, 4);
+        std::memcpy(payload.data() + 4, &size, 4);
+        return attempt<TypeParam>(true, payload, 100);
+    };
+    const std::uint32_t least = sizeof(TypeParam) == 4 ? 9 : 12;
+    const std::uint32_t most = 32 * sizeof(TypeParam);
+    EXPECT_EQ(code_of(least), errc::ok);
+    EXPECT_EQ(code_of(least - 1), errc::corrupt);
+    EXPECT_EQ(code_of(most), errc::ok);
+    EXPECT_EQ(code_of(most + 1), errc::corrupt);
 }
 
 struct watcher {

@@ -159,6 +159,25 @@ TYPED_TEST(zfp, works_at_any_alignment_and_in_any_floating_point_environment) {
     }
 }
 
+TYPED_TEST(zfp, decodes_to_the_same_bits_in_any_rounding_mode) {
+    const auto x = make_field<TypeParam>("smooth", 5001);
+    const auto sent = with_accuracy(x, sizeof(TypeParam) == 4 ? 1e-6 : 1e-15);
+    const auto expected = from_accuracy<TypeParam>(sent, x.size());
+    const auto rated = with_rate(x, 7 * sizeof(TypeParam));
+    std::vector<TypeParam> expected_rated(x.size());
+    ASSERT_TRUE(codec::zfp_rate_decode<TypeParam>(rated.payload, expected_rated).ok());
+    for (const int mode : {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
+        std::vector<TypeParam> y(x.size());
+        std::fesetround(mode);
+        const auto again = from_accuracy<TypeParam>(sent, x.size());
+        const bool sound = codec::zfp_rate_decode<TypeParam>(rated.payload, y).ok();
+        std::fesetround(FE_TONEAREST);
+        EXPECT_EQ(again, expected);
+        EXPECT_TRUE(sound);
+        EXPECT_EQ(y, expected_rated);
+    }
+}
+
 TYPED_TEST(zfp, refuses_bounds_rates_and_outputs_that_are_none) {
     const std::vector<TypeParam> x(10, TypeParam{1});
     std::vector<std::byte> out(1000);
@@ -256,6 +275,20 @@ TYPED_TEST(zfp, refuses_parameters_that_libzfp_must_not_see) {
             auto payload = sound;
             std::memcpy(payload.data(), &bad, 4);
             EXPECT_EQ(attempt<TypeParam>(rate, payload, x.size()), errc::corrupt) << rate << " " << bad;
+        }
+    }
+}
+
+TYPED_TEST(zfp, refuses_chunks_whose_bits_end_elsewhere) {
+    const auto x = make_field<TypeParam>("smooth", 100);
+    for (const bool rate : {false, true}) {
+        const auto sound = rate ? with_rate(x, 8).payload : with_accuracy(x, 1e-3).payload;
+        for (const int change : {-16, 16}) {
+            auto payload = sound;
+            payload.resize(static_cast<std::size_t>(static_cast<int>(sound.size()) + change));
+            const auto size = static_cast<std::uint32_t>(payload.size() - 8);
+            std::memcpy(payload.data() + 4, &size, 4);
+            EXPECT_EQ(attempt<TypeParam>(rate, payload, x.size()), errc::corrupt) << rate << " " << change;
         }
     }
 }

@@ -49,6 +49,8 @@ TEST(szx_reference_size, tiny_bounds_send_the_values_themselves) {
 TEST(szx_reference_size, doubles_have_longer_heads) {
     // 12 + 1 + 3 = 16 bits of 3FF0 and BFF0.
     EXPECT_EQ(size_of_block<double>({1, -1, 1, -1}, 0x1p-3), 1 + 8 + 1 + 8);
+    // 17 bits, shifted by 7: 00 7F E0 and 01 7F E0.
+    EXPECT_EQ(size_of_block<double>({1, -1, 1, -1}, 0x1p-4), 1 + 8 + 1 + 2 + 3 + 3 + 3);
 }
 
 }  // namespace

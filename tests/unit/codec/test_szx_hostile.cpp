@@ -103,6 +103,24 @@ TYPED_TEST(szx_hostile, refuses_what_the_page_forbids) {
     });
 }
 
+TYPED_TEST(szx_hostile, refuses_blocks_that_end_elsewhere_and_widths_that_no_writer_uses) {
+    const auto code_of = [](unsigned head, std::size_t planes_bytes) {
+        std::vector<std::byte> payload(4 + sizeof(TypeParam) + 1 + planes_bytes);
+        const auto size = static_cast<std::uint32_t>(payload.size() - 4);
+        const TypeParam step = 1;
+        std::memcpy(payload.data(), &size, 4);
+        std::memcpy(payload.data() + 4, &step, sizeof step);
+        payload[4 + sizeof step] = static_cast<std::byte>(head);
+        return attempt<TypeParam>(payload, 32);
+    };
+    on_every_engine([&](const std::string& engine) {
+        EXPECT_EQ(code_of(30, 120), errc::ok) << engine;
+        EXPECT_EQ(code_of(30, 119), errc::corrupt) << engine;
+        EXPECT_EQ(code_of(30, 121), errc::corrupt) << engine;
+        EXPECT_EQ(code_of(31, 124), errc::corrupt) << engine;
+    });
+}
+
 struct watcher {
     std::vector<std::array<std::uint64_t, 3>> calls;
     std::size_t stop_after = SIZE_MAX;

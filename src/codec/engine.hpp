@@ -91,6 +91,8 @@ template <class T>
 
 /// A decoder's finding in words; ok for stream_fault::none.
 [[nodiscard]] status explain(stream_fault fault);
+/// What a call returns whose progress callback said no.
+[[nodiscard]] status cancelled();
 /// output_too_small with both sizes.
 [[nodiscard]] status too_small(std::size_t have, std::size_t need);
 /// `a` moved to the end of `out`, from where it can be read while a sum of at most bare_sum_bound() grows at the start.

@@ -36,6 +36,8 @@ status explain(stream_fault fault) {
             "not for this element count and type"};
 }
 
+status cancelled() { return {errc::cancelled, "the progress callback asked to stop"}; }
+
 status too_small(std::size_t have, std::size_t need) {
     return {errc::output_too_small, "the output has " + std::to_string(have) + " bytes; " + std::to_string(need) +
                                         " are needed in the worst case"};

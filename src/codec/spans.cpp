@@ -202,8 +202,7 @@ span_outcome read_spans(span_job& job, std::size_t count, const run_options& how
 #endif
 
 status explain(const span_outcome& outcome) {
-    if (outcome.fault == stream_fault::none && outcome.cancelled)
-        return {errc::cancelled, "the progress callback asked to stop"};
+    if (outcome.fault == stream_fault::none && outcome.cancelled) return cancelled();
     return explain(outcome.fault);
 }
 

@@ -386,8 +386,8 @@ def main(arguments):
         options.output.write_bytes(raw)
     count = sum(len(frame.elements) for frame in frames)
     if options.json:
-        print(json.dumps({"frames": [asdict(frame.header) for frame in frames], "count": count,
-                          "type": TYPES[frames[0].header.type].format.name, "xxh3_64": f"{xxh3_64(raw):016x}"}, indent=1))
+        about = {"type": TYPES[frames[0].header.type].format.name, "count": count, "xxh3_64": f"{xxh3_64(raw):016x}"}
+        print(json.dumps({**about, "frames": [asdict(frame.header) for frame in frames]}, indent=1))
     elif not options.explain:
         print(f"{len(frames)} frame(s), {count} elements")
     return 0

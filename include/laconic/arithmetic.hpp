@@ -21,7 +21,7 @@ namespace laconic {
 [[nodiscard]] result<std::size_t> add(std::span<const std::byte> a, std::span<const std::byte> b,
                                       std::span<std::byte> out, const run_options& run = {});
 
-/// out = a - b. The bound is the sum of both bounds; a result of zero is +0.0.
+/// out = a - b. The bound is the sum of both bounds; an exact result of zero is +0.0.
 [[nodiscard]] result<std::size_t> subtract(std::span<const std::byte> a, std::span<const std::byte> b,
                                            std::span<std::byte> out, const run_options& run = {});
 

@@ -321,6 +321,7 @@ void restore_values(const chunk_model<T>& model, real_type<T> step, std::uint32_
             }
             const quad product = b.quantised ? static_cast<quad>(model.q[i]) * static_cast<quad>(step) : -quad{0};
             y = static_cast<real_type<T>>(sum_to_odd(product, high, low));
+            if (y != y) y = std::numeric_limits<real_type<T>>::quiet_NaN();
         }
         store_as(values + i * sizeof(T), T(y));
     }

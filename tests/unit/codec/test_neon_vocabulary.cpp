@@ -29,11 +29,16 @@ lanes lanes_of(const V& v) {
     return out;
 }
 
-/// 32-bit numbers of `bits` bits, or all alike.
+/// Numbers of `bits` bits: 32 of them, or one among small ones, or all alike.
 lanes random_lanes(std::mt19937_64& random, unsigned bits) {
     lanes v;
     for (std::int32_t& x : v) x = bits == 0 ? 0 : static_cast<std::int32_t>(random()) >> (32 - bits);
-    if (random() % 8 == 0) v.fill(v[0]);
+    const std::uint64_t shape = random() % 4;
+    const std::int32_t one = v[0];
+    if (shape == 0)
+        for (std::int32_t& x : v) x >>= 24;
+    if (shape == 0) v[random() % n] = one;
+    if (shape == 1) v.fill(one);
     return v;
 }
 

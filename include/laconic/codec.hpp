@@ -199,7 +199,7 @@ struct comparison {
 template <class T>
 [[nodiscard]] result<comparison> compare(std::span<const T> original, std::span<const T> decoded);
 
-/// Name of the engine in use: "scalar", "avx2" or "avx512", chosen at first use from the processor, or by the
+/// Name of the engine in use: "scalar", "avx2", "avx512" or "neon", chosen at first use from the processor, or by the
 /// environment variable LACONIC_FORCE_ISA (an engine this machine cannot run is refused by check_engine()).
 [[nodiscard]] std::string_view engine_name() noexcept;
 /// ok, or unsupported when LACONIC_FORCE_ISA names an engine that does not exist or cannot run here.

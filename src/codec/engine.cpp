@@ -29,6 +29,8 @@ constexpr std::array candidates {
                              __builtin_cpu_supports("avx512vbmi") != 0 && __builtin_cpu_supports("gfni") != 0 &&
                              __builtin_cpu_supports("bmi2") != 0;
                   }},
+#elif defined(LACONIC_ARM_ENGINES)
+        candidate{&neon_engine, []() noexcept { return true; }},
 #endif
 };
 

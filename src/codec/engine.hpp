@@ -81,6 +81,8 @@ extern const engine scalar_engine;
 #if defined(LACONIC_X86_ENGINES)
 extern const engine avx2_engine;
 extern const engine avx512_engine;
+#elif defined(LACONIC_ARM_ENGINES)
+extern const engine neon_engine;
 #endif
 
 /// The engine in use.

@@ -10,11 +10,12 @@
 #include <vector>
 
 #include "check.hpp"
+#include "codec/quad.hpp"
 #include "fields.hpp"
 
 namespace laconic::test {
 
-__extension__ using quad = __float128;
+using codec::quad;
 
 /// Each rank of MPI_COMM_WORLD checks a part of the array; that all ranks hold the same bits is checked separately.
 template <class T>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the loops share: 32 deltas to planes and back, short blocks, -0.0 masks, prefetching, the chunk table.
 //
-// S is an engine's vector vocabulary (scalar/, avx2/, avx512/simd.hpp): values<T>, ints, words (16-bit), carry and
+// S is an engine's vector vocabulary (simd.hpp in each engine's folder): values<T>, ints, words (16-bit), carry and
 // peak over 32 lanes, and the operations used in this folder. The headers here are included by exactly one source file
 // per engine, which is compiled for its instruction set; everything is in an unnamed namespace so that no copy can be
 // shared between engines.

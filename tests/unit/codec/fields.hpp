@@ -15,6 +15,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "codec/quad.hpp"
 #include "laconic/arithmetic.hpp"
 
 namespace laconic::testing {
@@ -22,7 +23,7 @@ namespace laconic::testing {
 template <class T>
 using bits_of = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 
-__extension__ using exact_real = __float128;
+using exact_real = codec::quad;
 
 inline constexpr std::array field_names{"smooth",   "noise", "offset",  "denormal", "huge",      "any_bits", "special",
                                         "constant", "zeros", "minus_0", "spikes",   "midpoints", "integers", "steps"};

@@ -3,6 +3,7 @@
 #include "base/options.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 
 #include "base/config_file.hpp"
@@ -22,6 +23,10 @@ constexpr std::array<option, option_count> table{{
      "a row of 'laconic info --algorithms'"},
     {option_id::segment_bytes, "segment_bytes", "LACONIC_SEGMENT_BYTES", "--segment-bytes", option_type::bytes, "128K",
      "", "uncompressed bytes per message of a collective"},
+    {option_id::codec, "codec", "LACONIC_CODEC", "--codec", option_type::text, "fle", "",
+     "how 'laconic compress' makes bytes of values: a row of 'laconic info --codecs'"},
+    {option_id::threads, "threads", "LACONIC_THREADS", "--threads", option_type::count, "1", "",
+     "threads of the commands that compress, decompress or compute with frames; 0: all there are"},
     {option_id::force_isa, "force_isa", "LACONIC_FORCE_ISA", "--force-isa", option_type::text, "", "",
      "use this codec engine of 'laconic info --isa' instead of the fastest"},
     {option_id::config, "config", "LACONIC_CONFIG", "--config", option_type::path, "", "",
@@ -46,6 +51,13 @@ bool lists(std::string_view choices, std::string_view word) {
     }
 }
 
+/// A whole number from 0 to most_count and nothing after it.
+bool reads_count(std::string_view text, std::uint64_t& number) {
+    const char* const end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, number);
+    return error == std::errc{} && rest == end && number <= most_count;
+}
+
 /// None named: all of them.
 bool wants(std::span<const option_id> wanted, option_id id) {
     return wanted.empty() || std::find(wanted.begin(), wanted.end(), id) != wanted.end();
@@ -67,6 +79,7 @@ std::string_view name_of(option_type type) noexcept {
     switch (type) {
         case option_type::bound: return "bound";
         case option_type::bytes: return "bytes";
+        case option_type::count: return "count";
         case option_type::choice: return "choice";
         case option_type::text: return "text";
         case option_type::path: return "path";
@@ -99,6 +112,11 @@ status option_set::set(option_id id, std::string text, option_source source, std
             next.whole = *parsed;
             break;
         }
+        case option_type::count:
+            if (!reads_count(text, next.whole))
+                return refuse(errc::invalid_argument, origin,
+                              "'" + text + "' is not a whole number from 0 to " + std::to_string(most_count));
+            break;
         case option_type::choice:
             if (!lists(row.choices, text))
                 return refuse(errc::invalid_argument, origin,

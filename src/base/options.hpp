@@ -15,17 +15,19 @@
 
 namespace laconic::base {
 
-enum class option_id : std::uint8_t { abs, rel, scope, algorithm, segment_bytes, force_isa, config };
-inline constexpr std::size_t option_count = 7;
+enum class option_id : std::uint8_t { abs, rel, scope, algorithm, segment_bytes, codec, threads, force_isa, config };
+inline constexpr std::size_t option_count = 9;
 
 enum class option_type : std::uint8_t {
     bound,   ///< finite real >= 0
     bytes,   ///< positive byte size, as parse_bytes() reads it
+    count,   ///< whole number from 0 to most_count
     choice,  ///< one of option::choices
     text,    ///< any text; whoever uses it checks it
     path,    ///< a file name
 };
-/// "bound", "bytes", "choice", "text", "path".
+inline constexpr std::uint64_t most_count = 65535;
+/// "bound", "bytes", "count", "choice", "text", "path".
 [[nodiscard]] std::string_view name_of(option_type type) noexcept;
 
 struct option {
@@ -85,6 +87,8 @@ public:
     [[nodiscard]] const std::string& text(option_id id) const noexcept { return at(id).text; }
     /// Precondition: the option is of type bytes. Unset: 0.
     [[nodiscard]] std::uint64_t bytes(option_id id) const noexcept { return at(id).whole; }
+    /// Precondition: the option is of type count. Unset: 0.
+    [[nodiscard]] unsigned count(option_id id) const noexcept { return static_cast<unsigned>(at(id).whole); }
 
     [[nodiscard]] bool is_set(option_id id) const noexcept { return at(id).source != option_source::default_value; }
     /// What to call the source in a message: "--abs", "LACONIC_ABS", "laconic.toml:3: abs" or "default".

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Texts of --type, --abs, --rel and --lossless in; an element type and a bound, or a usage failure, out.
+// Texts of shared options in; an element type, a bound, a codec and run options, or a usage failure, out.
 #include "cli/arguments.hpp"
 
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
 
 #include "base/units.hpp"
 #include "cli/command.hpp"
@@ -12,14 +15,20 @@ namespace laconic::cli {
 
 using base::option_id;
 
-void type_argument::declare(CLI::App& app) {
-    app.add_option("--type", text_, "element type of the raw array")->type_name("f32|f64")->required();
+void type_argument::declare(CLI::App& app, bool offer_16_bit) {
+    offers_16_bit_ = offer_16_bit;
+    app.add_option("--type", text_, "element type of the raw array")
+        ->type_name(offer_16_bit ? "f32|f64|f16|bf16" : "f32|f64")
+        ->required();
 }
 
 element_type type_argument::value() const {
     if (text_ == "f32") return element_type::f32;
     if (text_ == "f64") return element_type::f64;
-    fail_usage(fmt::format("--type is '{}'; use f32 (float) or f64 (double)", text_));
+    if (offers_16_bit_ && text_ == "f16") return element_type::f16;
+    if (offers_16_bit_ && text_ == "bf16") return element_type::bf16;
+    fail_usage(fmt::format("--type is '{}'; use f32 (float){}", text_,
+                           offers_16_bit_ ? ", f64 (double), f16 or bf16" : " or f64 (double)"));
 }
 
 void bound_argument::declare(CLI::App& app, bool offer_lossless) {
@@ -36,8 +45,26 @@ double positive_number(std::string_view option, const std::string& text, std::st
     return *value;
 }
 
-bound bound_argument::value() const {
-    const std::string_view choices = offers_lossless_ ? "--abs E, --rel L or --lossless" : "--abs E or --rel L";
+std::uint64_t whole_number(std::string_view option, const std::string& text) {
+    std::uint64_t number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, number);
+    if (error != std::errc{} || rest != end)
+        fail_usage(fmt::format("{} is '{}'; give a whole number >= 0", option, text));
+    return number;
+}
+
+std::string_view bound_argument::choices() const {
+    return offers_lossless_ ? "--abs E, --rel L or --lossless" : "--abs E or --rel L";
+}
+
+std::string_view bound_argument::flag() const {
+    for (const option_id id : {option_id::abs, option_id::rel})
+        if (app_->count(std::string(base::describe(id).flag)) > 0) return base::describe(id).flag;
+    return lossless_ ? "--lossless" : "";
+}
+
+std::optional<bound> bound_argument::if_given() const {
     const std::string_view remedy = offers_lossless_ ? ", or --lossless for no error at all" : "";
     int given = lossless_ ? 1 : 0;
     for (const option_id id : {option_id::abs, option_id::rel}) {
@@ -46,16 +73,56 @@ bound bound_argument::value() const {
         ++given;
         static_cast<void>(positive_number(flag, app_->get_option(flag)->results().back(), remedy));
     }
-    if (given > 1) fail_usage(fmt::format("more than one error bound; give only one of {}", choices));
+    if (given > 1) fail_usage(fmt::format("more than one error bound; give only one of {}", choices()));
     if (lossless_) return bound::lossless();
     const base::option_set set = resolve_options(*app_, {option_id::abs, option_id::rel});
     for (const option_id id : {option_id::abs, option_id::rel})
         if (set.is_set(id)) static_cast<void>(positive_number(set.origin(id), set.text(id), remedy));
     const bound limit = set.limit();
-    if (!(limit.value > 0)) fail_usage(fmt::format("no error bound; give {}", choices));
-    return limit;
+    return limit.value > 0 ? std::optional(limit) : std::nullopt;
 }
 
-std::string_view name_of(element_type type) noexcept { return type == element_type::f32 ? "f32" : "f64"; }
+bound bound_argument::value() const {
+    const std::optional<bound> limit = if_given();
+    if (!limit) fail_usage(fmt::format("no error bound; give {}", choices()));
+    return *limit;
+}
+
+void codec_argument::declare(CLI::App& app) {
+    app_ = &app;
+    declare_options(app, {option_id::codec});
+}
+
+const codec_description& codec_argument::value() const {
+    const base::option_set set = resolve_options(*app_, {option_id::codec});
+    const std::string& name = set.text(option_id::codec);
+    const auto rows = codecs();
+    const auto row = std::find_if(rows.begin(), rows.end(), [&](const auto& one) { return one.name == name; });
+    if (row == rows.end() || !row->available)
+        fail_usage(fmt::format("{}: {} '{}'; use one of {}", set.origin(option_id::codec),
+                               row == rows.end() ? "there is no codec" : "this build lacks the codec", name,
+                               available_codecs(", ")));
+    return *row;
+}
+
+void threads_argument::declare(CLI::App& app) {
+    app_ = &app;
+    declare_options(app, {option_id::threads});
+}
+
+run_options threads_argument::value() const {
+    run_options run;
+    run.threads = resolve_options(*app_, {option_id::threads}).count(option_id::threads);
+    return run;
+}
+
+std::string_view name_of(element_type type) noexcept {
+    switch (type) {
+        case element_type::f64: return "f64";
+        case element_type::f16: return "f16";
+        case element_type::bf16: return "bf16";
+        default: return "f32";
+    }
+}
 
 }  // namespace laconic::cli

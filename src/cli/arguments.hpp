@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The options that several subcommands share: the texts given for --type, --abs, --rel and --lossless flow in, an
-// element type and a bound flow out, or a usage failure that names the value.
+// The options that several subcommands share: the texts given for --type, --abs, --rel, --lossless, --codec and
+// --threads flow in, an element type, a bound, a codec and run options flow out, or a usage failure that names the
+// value.
 #pragma once
 
 #include <CLI/App.hpp>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "laconic/bound.hpp"
 #include "laconic/codec.hpp"
 
 namespace laconic::cli {
 
-/// --type f32|f64
+/// --type f32|f64, or also f16|bf16
 class type_argument {
 public:
-    void declare(CLI::App& app);
+    void declare(CLI::App& app, bool offer_16_bit = false);
     [[nodiscard]] element_type value() const;
 
 private:
     std::string text_;
+    bool offers_16_bit_ = false;
 };
 
 /// --abs E | --rel L | --lossless, at most one of them; without any, the environment or the TOML file says abs or rel.
@@ -27,21 +31,62 @@ public:
     /// offer_lossless false leaves that flag out.
     void declare(CLI::App& app, bool offer_lossless);
     [[nodiscard]] bound value() const;
+    /// value(), or nothing where no source names a bound.
+    [[nodiscard]] std::optional<bound> if_given() const;
+    /// The flag that names a bound; "" when none does.
+    [[nodiscard]] std::string_view flag() const;
 
 private:
+    [[nodiscard]] std::string_view choices() const;
+
     const CLI::App* app_ = nullptr;  ///< the parser, which outlives every command
     bool lossless_ = false;
     bool offers_lossless_ = false;
 };
 
+/// --codec NAME; without it the environment, the TOML file or the default decides.
+class codec_argument {
+public:
+    void declare(CLI::App& app);
+    /// A codec that this build has.
+    [[nodiscard]] const codec_description& value() const;
+
+private:
+    const CLI::App* app_ = nullptr;
+};
+
+/// --threads N; without it the environment, the TOML file or the default decides.
+class threads_argument {
+public:
+    void declare(CLI::App& app);
+    [[nodiscard]] run_options value() const;
+
+private:
+    const CLI::App* app_ = nullptr;
+};
+
 /// A finite number > 0, or a usage failure that names `option`, the text and `remedy`.
 [[nodiscard]] double positive_number(std::string_view option, const std::string& text, std::string_view remedy);
 
+/// A whole number >= 0, or a usage failure that names `option` and the text.
+[[nodiscard]] std::uint64_t whole_number(std::string_view option, const std::string& text);
+
 [[nodiscard]] std::string_view name_of(element_type type) noexcept;
 
-/// Calls body(T{}) with T = float or double.
+/// Calls body(T{}) with T = float, double, half or bfloat16.
 template <class Body>
 auto with_type(element_type type, Body&& body) {
+    switch (type) {
+        case element_type::f64: return body(double{});
+        case element_type::f16: return body(half{});
+        case element_type::bf16: return body(bfloat16{});
+        default: return body(float{});
+    }
+}
+
+/// Calls body(T{}) with T = float or double, for what knows no other types.
+template <class Body>
+auto with_real_type(element_type type, Body&& body) {
     return type == element_type::f32 ? body(float{}) : body(double{});
 }
 

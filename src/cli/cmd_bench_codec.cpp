@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// laconic bench codec: a field and a bound flow in; speed next to memcpy, ratio next to cuSZp's plain mode and the
-// exact error of every engine flow out, as a table or a JSON array.
+// laconic bench codec: a field and a bound flow in; speed next to memcpy, ratio next to published codecs and the exact
+// error of every engine flow out, as a table or a JSON array.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,6 +28,8 @@ struct bench_request {
     unsigned megabytes = 64;
     unsigned repetitions = 15;
     std::vector<std::string> engines;
+    threads_argument threads;
+    std::string row_length = "0";
     bool json = false;
 };
 
@@ -62,8 +64,13 @@ void print_json(const std::vector<codec_measurement>& rows) {
                                       {"values", row.values},
                                       {"frame_bytes", row.frame_bytes},
                                       {"sum_frame_bytes", row.sum_frame_bytes},
-                                      {"reference_bytes", row.reference_bytes}};
+                                      {"reference_bytes", row.reference_bytes},
+                                      {"fz_light_bytes", row.fz_light_bytes},
+                                      {"fz_light_ratio", nullptr},
+                                      {"mean_error_over_bound", nullptr}};
         if (row.reference_bytes > 0) object["reference_ratio"] = row.reference_ratio;
+        if (row.fz_light_bytes > 0) object["fz_light_ratio"] = row.fz_light_ratio;
+        if (row.bound > 0) object["mean_error_over_bound"] = row.mean_error_over_bound;
         array.push_back(std::move(object));
     }
     fmt::print("{}\n", array.dump(2));
@@ -85,11 +92,13 @@ void print_text(const bench_request& request, const std::vector<codec_measuremen
     std::vector<std::pair<std::string, std::string>> pairs{
         {"ratio", fmt::format("{:.3f}", first.ratio)},
         {"cuSZp plain", first.reference_bytes > 0 ? fmt::format("{:.3f}", first.reference_ratio) : "-"},
+        {"fZ-light", first.fz_light_bytes > 0 ? fmt::format("{:.3f}", first.fz_light_ratio) : "-"},
         {"bound", fmt::format("{}", first.bound)},
         {"raw blocks", fmt::format("{}", first.raw_blocks)}};
     for (const codec_measurement& row : rows)
         pairs.emplace_back("max error, " + row.engine,
                            fmt::format("{} ({} violations)", row.max_error, row.violations));
+    if (first.bound > 0) pairs.emplace_back("mean error / bound", fmt::format("{:.3g}", first.mean_error_over_bound));
     print_pairs(pairs);
 }
 
@@ -102,9 +111,11 @@ int run(const CLI::App& app, const bench_request& request) {
     settings.engines = chosen_engines(app, request.engines);
     settings.bytes = std::size_t{request.megabytes} << 20;
     settings.repetitions = request.repetitions;
+    settings.run = request.threads.value();
+    settings.row_length = whole_number("--row-length", request.row_length);
     buffer raw = read_array(request.data, type);
     if (raw.size() == 0) fail_data(fmt::format("'{}' is empty; give a field with at least one value", request.data));
-    const auto rows = with_type(type, [&](auto zero) {
+    const auto rows = with_real_type(type, [&](auto zero) {
         using T = decltype(zero);
         const std::span<const T> field = raw.as<T>();
         // The scan for the range belongs to none of the operations: all are measured with an absolute bound.
@@ -132,6 +143,9 @@ action declare_bench_codec(CLI::App& app) {
     app.add_option("--engines", request->engines, "engines to measure (default: the forced one, or all that run here)")
         ->type_name("A,B")
         ->delimiter(',');
+    request->threads.declare(app);
+    app.add_option("--row-length", request->row_length, "length of the field's fastest dimension, 32 to 2047")
+        ->type_name("N");
     app.add_flag("--json", request->json, "print a JSON array with one object per engine");
     return [request, &app] { return run(app, *request); };
 }

@@ -168,7 +168,7 @@ std::string fingerprint(const bench_request& request, const prepared_bench& benc
 }
 
 int measure_and_print(const bench_request& request, prepared_bench& bench, const mpi_session& session) {
-    const auto rows = with_type(bench.type, [&](auto zero) {
+    const auto rows = with_real_type(bench.type, [&](auto zero) {
         using T = decltype(zero);
         return measure_collective(std::span<const T>(bench.field.as<T>()), bench.settings);
     });

@@ -69,7 +69,7 @@ action declare_compare(CLI::App& app) {
     auto request = std::make_shared<compare_request>();
     app.add_option("A", request->a, "the original: raw little-endian array, or -")->type_name("FILE")->required();
     app.add_option("B", request->b, "the array to measure, or -")->type_name("FILE")->required();
-    request->type.declare(app);
+    request->type.declare(app, true);
     app.add_flag("--json", request->json, "print one JSON object; infinite values are null");
     return [request] { return run(*request); };
 }

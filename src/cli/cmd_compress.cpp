@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// laconic compress: a raw little-endian array flows in, a frame flows out. laconic decompress: the way back.
+// laconic compress: a raw little-endian array of any size flows in, a frame or a sequence of frames flows out.
 #include <fmt/format.h>
 
 #include <memory>
@@ -7,7 +7,9 @@
 #include "base/units.hpp"
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
+#include "cli/compress_stream.hpp"
 #include "cli/files.hpp"
+#include "cli/input_file.hpp"
 #include "cli/terminal.hpp"
 
 namespace laconic::cli {
@@ -17,65 +19,87 @@ struct compress_request {
     std::string in, out;
     type_argument type;
     bound_argument limit;
-    std::string max_abs;
+    codec_argument codec;
+    threads_argument threads;
+    std::string max_abs, rate, row_length = "0", segment = "1G";
     bool no_checksum = false;
     bool verbose = false;
 };
 
-struct decompress_request {
-    std::string in, out;
-};
-
-void say_what_was_saved(std::size_t raw_bytes, std::span<const std::byte> frame) {
-    const result<frame_info> about = inspect(frame);
-    if (!about) return;
-    const std::string line =
-        fmt::format("{} -> {}  ratio {:.2f}  bound {:g}  raw blocks {} of {}\n", base::human_bytes(raw_bytes),
-                    base::human_bytes(frame.size()), static_cast<double>(raw_bytes) / static_cast<double>(frame.size()),
-                    about->bound, about->raw_blocks, about->blocks);
-    // The frame is in place already: a full standard error (fmt::print would throw) is no reason to fail.
-    std::fputs(line.c_str(), stderr);
-}
-
-int run_compress(const compress_request& request) {
-    const element_type type = request.type.value();
-    const bound limit = request.limit.value();
-    frame_options options;
-    options.checksum = !request.no_checksum;
-    if (!request.max_abs.empty()) {
-        if (limit.kind != bound_kind::absolute || limit.value == 0)
-            fail_usage("--max-abs belongs to --abs; leave it out");
-        options.max_abs = positive_number("--max-abs", request.max_abs, "");
+bound limit_of(const compress_request& request, const codec_description& codec) {
+    if (!codec.keeps_bound) {
+        if (!request.limit.flag().empty())
+            fail_usage(fmt::format("--codec {} keeps no error bound; leave {} out", codec.name, request.limit.flag()));
+        return bound::lossless();
     }
-    output_file out(request.out);
-    buffer raw = read_array(request.in, type);
-    buffer frame(compress_bound(type, raw.size() / size_of(type)));
-    const result<std::size_t> size = with_type(type, [&](auto zero) {
-        using T = decltype(zero);
-        return compress(std::span<const T>(raw.as<T>()), limit, frame.bytes(), options);
-    });
-    if (!size) fail_data(fmt::format("cannot compress '{}': {}", request.in, size.error().context()));
-    frame.truncate(*size);
-    out.write(frame.bytes());
-    out.commit();
-    if (request.verbose || is_terminal(stderr)) say_what_was_saved(raw.size(), frame.bytes());
-    return exit_ok;
+    // A copy is exact; it may have a bound all the same, so that a script can change the codec alone.
+    if (codec.id == codec_id::raw) return request.limit.if_given().value_or(bound::lossless());
+    return request.limit.value();
 }
 
-int run_decompress(const decompress_request& request) {
+double rate_of(const compress_request& request, const codec_description& codec, element_type type) {
+    if (request.rate.empty()) return frame_options{}.rate;
+    if (codec.id != codec_id::zfp_rate) fail_usage("--rate belongs to --codec zfp_rate; leave it out");
+    const std::size_t most = 8 * size_of(type);
+    const double rate = positive_number("--rate", request.rate, "");
+    if (rate > static_cast<double>(most))
+        fail_usage(fmt::format("--rate is '{}'; {} has no more than {} bits", request.rate, name_of(type), most));
+    return rate;
+}
+
+std::uint64_t segment_of(const compress_request& request, element_type type) {
+    const result<std::uint64_t> bytes = base::parse_bytes(request.segment);
+    if (!bytes) fail_usage("--segment: " + bytes.error().context());
+    if (*bytes < size_of(type))
+        fail_usage(fmt::format("--segment is '{}'; give at least the {} bytes of one {}", request.segment,
+                               size_of(type), name_of(type)));
+    return *bytes;
+}
+
+compress_settings settings_of(const compress_request& request, const codec_description& codec) {
+    compress_settings settings;
+    settings.type = request.type.value();
+    settings.limit = limit_of(request, codec);
+    settings.segment_bytes = segment_of(request, settings.type);
+    settings.frame.codec = codec.id;
+    settings.frame.checksum = !request.no_checksum;
+    settings.frame.rate = rate_of(request, codec, settings.type);
+    settings.frame.run = request.threads.value();
+    settings.frame.row_length = whole_number("--row-length", request.row_length);
+    if (settings.frame.row_length > 0 && codec.id != codec_id::fle)
+        fail_usage(fmt::format("--row-length belongs to --codec fle, not {}; leave it out", codec.name));
+    if (!request.max_abs.empty()) {
+        if (!codec.adds)
+            fail_usage(
+                fmt::format("--max-abs is for frames to be added, and those of {} cannot; leave it out", codec.name));
+        if (settings.limit.kind != bound_kind::absolute || settings.limit.value == 0)
+            fail_usage("--max-abs belongs to --abs; leave it out");
+        settings.frame.max_abs = positive_number("--max-abs", request.max_abs, "");
+    }
+    return settings;
+}
+
+void say_what_was_saved(const compress_totals& totals, const codec_description& codec) {
+    std::string line = fmt::format("{} -> {}  ratio {:.2f}", base::human_bytes(totals.raw_bytes),
+                                   base::human_bytes(totals.frame_bytes),
+                                   static_cast<double>(totals.raw_bytes) / static_cast<double>(totals.frame_bytes));
+    line += codec.keeps_bound ? fmt::format("  bound {:g}", totals.bound)
+                              : fmt::format("  bound none ({} keeps no bound)", codec.name);
+    if (codec.id == codec_id::fle) line += fmt::format("  raw blocks {} of {}", totals.raw_blocks, totals.blocks);
+    if (totals.frames > 1) line += fmt::format("  frames {}", totals.frames);
+    // The frame is in place already: a full standard error (fmt::print would throw) is no reason to fail.
+    std::fputs((line + "\n").c_str(), stderr);
+}
+
+int run(const compress_request& request) {
+    const codec_description& codec = request.codec.value();
+    compress_settings settings = settings_of(request, codec);
+    settings.count_blocks = request.verbose || is_terminal(stderr);
     output_file out(request.out);
-    const buffer frame = read_file(request.in);
-    const result<frame_info> about = inspect(frame.bytes());
-    if (!about) fail_data(fmt::format("'{}' is no usable frame: {}", request.in, about.error().message()));
-    if (about->count > SIZE_MAX / size_of(about->type))
-        fail_data(
-            fmt::format("'{}' says it holds {} values, more than this machine can address", request.in, about->count));
-    buffer raw(about->count * size_of(about->type));
-    const status decoded =
-        with_type(about->type, [&](auto zero) { return decompress(frame.bytes(), raw.as<decltype(zero)>()); });
-    if (!decoded.ok()) fail_data(fmt::format("'{}' is no usable frame: {}", request.in, decoded.message()));
-    out.write(raw.bytes());
+    input_file in(request.in);
+    const compress_totals totals = compress_stream(in, out, settings);
     out.commit();
+    if (settings.count_blocks) say_what_was_saved(totals, codec);
     return exit_ok;
 }
 
@@ -89,8 +113,18 @@ action declare_compress(CLI::App& app) {
     app.add_option("-o,--output", request->out, "frame to write, or - for standard output")
         ->type_name("FILE")
         ->required();
-    request->type.declare(app);
+    request->type.declare(app, true);
     request->limit.declare(app, true);
+    request->codec.declare(app);
+    app.add_option("--rate", request->rate, "with --codec zfp_rate: bits per value (default 8); no bound is kept")
+        ->type_name("BITS");
+    app.add_option("--row-length", request->row_length,
+                   "length of the array's fastest dimension, 32 to 2047: predict from the row before, too")
+        ->type_name("N");
+    request->threads.declare(app);
+    app.add_option("--segment", request->segment,
+                   "raw bytes per frame: a longer array becomes several frames, one in memory at a time (default 1G)")
+        ->type_name("SIZE");
     app.add_option(
            "--max-abs", request->max_abs,
            "with --abs: no array to be added with this one has a larger magnitude, so that all get the same step")
@@ -98,16 +132,7 @@ action declare_compress(CLI::App& app) {
     app.add_flag("--no-checksum", request->no_checksum, "leave out the checksum that every reader verifies");
     app.add_flag("-v,--verbose", request->verbose,
                  "say on standard error what was saved, even where it is no terminal");
-    return [request] { return run_compress(*request); };
-}
-
-action declare_decompress(CLI::App& app) {
-    auto request = std::make_shared<decompress_request>();
-    app.add_option("IN", request->in, "frame, or - for standard input")->type_name("FILE")->required();
-    app.add_option("-o,--output", request->out, "raw array to write, or - for standard output")
-        ->type_name("FILE")
-        ->required();
-    return [request] { return run_decompress(*request); };
+    return [request] { return run(*request); };
 }
 
 }  // namespace laconic::cli

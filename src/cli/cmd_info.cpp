@@ -12,6 +12,7 @@
 #include "cli/command.hpp"
 #include "cli/siblings.hpp"
 #include "cli/terminal.hpp"
+#include "codec/spans.hpp"
 #include "collective/registry.hpp"
 #include "laconic/codec.hpp"
 
@@ -23,14 +24,6 @@ using json = nlohmann::ordered_json;
 struct info_request {
     bool json = false, options = false, algorithms = false, isa = false, codecs = false;
     [[nodiscard]] bool any_section() const noexcept { return options || algorithms || isa || codecs; }
-};
-
-struct codec_row {
-    std::string_view name, description;
-};
-constexpr codec_row codecs[]{
-    {"fle", "error-bounded: quantise, predict, fixed-length bit-planes per block of 32; sums on the compressed form"},
-    {"raw", "uncompressed"},
 };
 
 #if defined(__clang__)
@@ -73,15 +66,33 @@ json isa_json() {
 
 json codecs_json() {
     json rows = json::array();
-    for (const codec_row& row : codecs) rows.push_back({{"name", row.name}, {"description", row.description}});
+    for (const codec_description& row : codecs())
+        rows.push_back({{"name", row.name},
+                        {"description", row.summary},
+                        {"keeps_bound", row.keeps_bound},
+                        {"adds", row.adds},
+                        {"available", row.available}});
     return rows;
+}
+
+/// How many threads work on a long array when as many as possible are asked for, and whether there can be several.
+json threads_json() {
+    constexpr std::size_t long_array = std::size_t{1} << 40;
+    run_options two, all;
+    two.threads = 2;
+    all.threads = 0;
+    return {{"openmp", codec::usable_threads(two, long_array) > 1},
+            {"available", codec::usable_threads(all, long_array)}};
 }
 
 json build_json() {
     json flavours = json::array();
     for (const std::string_view flavour : present_flavours()) flavours.push_back(flavour);
-    return {
-        {"version", LACONIC_VERSION}, {"compiler", compiler}, {"build_type", LACONIC_BUILD_TYPE}, {"mpi", flavours}};
+    return {{"version", LACONIC_VERSION},
+            {"compiler", compiler},
+            {"build_type", LACONIC_BUILD_TYPE},
+            {"mpi", flavours},
+            {"threads", threads_json()}};
 }
 
 void print_json(const info_request& request) {
@@ -105,12 +116,13 @@ void print_rows(const json& rows, const std::vector<std::string>& keys) {
     for (const json& row : rows) {
         std::vector<std::string> cells;
         for (const std::string& key : keys) {
-            const std::string text = row.at(key).get<std::string>();
+            const json& cell = row.at(key);
+            const std::string text = cell.is_boolean() ? (cell.get<bool>() ? "yes" : "no") : cell.get<std::string>();
             cells.push_back(text.empty() ? "-" : text);
         }
         table.push_back(std::move(cells));
     }
-    std::replace(table.front().begin(), table.front().end(), std::string("published_as"), std::string("published as"));
+    for (std::string& title : table.front()) std::replace(title.begin(), title.end(), '_', ' ');
     print_table(table, keys.size());
 }
 
@@ -118,9 +130,13 @@ void print_text(const info_request& request) {
     const json isa = isa_json();
     if (!request.any_section()) {
         const json build = build_json();
+        const json& threads = build["threads"];
         print_pairs({{"version", build["version"]},
                      {"compiler", fmt::format("{} ({})", compiler, LACONIC_BUILD_TYPE)},
                      {"engine", fmt::format("{} (available: {})", engine_name(), joined(isa["available"]))},
+                     {"threads", threads["openmp"].get<bool>()
+                                     ? fmt::format("{} (OpenMP)", threads["available"].get<unsigned>())
+                                     : "1 (built without OpenMP)"},
                      {"MPI programs", joined(build["mpi"])}});
         fmt::print("\nMore: --isa, --codecs, --algorithms, --options, --json\n");
         return;
@@ -139,7 +155,7 @@ void print_text(const info_request& request) {
     }
     if (request.codecs) {
         head("Codecs");
-        print_rows(codecs_json(), {"name", "description"});
+        print_rows(codecs_json(), {"name", "keeps_bound", "adds", "available", "description"});
     }
     if (request.algorithms) {
         head("Algorithms");
@@ -157,7 +173,7 @@ void print_text(const info_request& request) {
 action declare_info(CLI::App& app) {
     auto request = std::make_shared<info_request>();
     app.add_flag("--isa", request->isa, "the codec's engines that run on this machine, and the chosen one");
-    app.add_flag("--codecs", request->codecs, "the codecs");
+    app.add_flag("--codecs", request->codecs, "the codecs: what they keep, and which this build has");
     app.add_flag("--algorithms", request->algorithms, "the collective algorithms: schedule x payload");
     app.add_flag("--options", request->options, "every option: environment variable, TOML key, flag");
     app.add_flag("--json", request->json, "print one JSON object, with the chosen sections or all of them");

@@ -89,8 +89,12 @@ codec_measurement measure_engine(workspace<T>& space, const codec_bench_settings
     need(use_engine(engine), "switching to engine " + engine);
     const std::span<const T> f = space.f, g = space.g;
     const bound limit = bound::abs(settings.bound);
+    const run_options& run = settings.run;
+    frame_options options;
+    options.run = run;
+    options.row_length = settings.row_length;
     const std::size_t bytes = f.size_bytes();
-    const std::size_t size_g = need(compress(g, limit, space.frame_g.bytes()), "compress");
+    const std::size_t size_g = need(compress(g, limit, space.frame_g.bytes(), options), "compress");
     const auto frame_g = space.frame_g.bytes().first(size_g);
     std::size_t size_f = 0, size_sum = 0;
     const auto frame_f = [&] { return space.frame_f.bytes().first(size_f); };
@@ -100,10 +104,11 @@ codec_measurement measure_engine(workspace<T>& space, const codec_bench_settings
         // The first round only warms up.
         if (repetition == 1) copying = compressing = decompressing = adding = fusing = scanning = {};
         copying.time([&] { std::memcpy(space.out.data(), f.data(), bytes); });
-        compressing.time([&] { size_f = need(compress(f, limit, space.frame_f.bytes()), "compress"); });
-        decompressing.time([&] { need(decompress(std::span<const std::byte>(frame_f()), space.out), "decompress"); });
-        adding.time([&] { size_sum = need(laconic::add(frame_f(), frame_g, space.sum.bytes()), "add"); });
-        fusing.time([&] { need(laconic::add(g, frame_f(), space.sum.bytes()), "fused add"); });
+        compressing.time([&] { size_f = need(compress(f, limit, space.frame_f.bytes(), options), "compress"); });
+        decompressing.time(
+            [&] { need(decompress(std::span<const std::byte>(frame_f()), space.out, run), "decompress"); });
+        adding.time([&] { size_sum = need(laconic::add(frame_f(), frame_g, space.sum.bytes(), run), "add"); });
+        fusing.time([&] { need(laconic::add(g, frame_f(), space.sum.bytes(), run), "fused add"); });
         scanning.time([&] { static_cast<void>(range_of(f).max_abs); });
     }
 
@@ -121,6 +126,9 @@ codec_measurement measure_engine(workspace<T>& space, const codec_bench_settings
     row.max_error = error.max;
     row.violations = error.violations;
     row.bound = settings.bound;
+    if (settings.bound > 0)
+        row.mean_error_over_bound =
+            need(laconic::compare(f, std::span<const T>(space.out)), "compare").mean_error / settings.bound;
     row.raw_blocks = need(inspect(frame_f()), "inspect").raw_blocks;
     row.values = f.size();
     row.frame_bytes = size_f;
@@ -133,15 +141,20 @@ codec_measurement measure_engine(workspace<T>& space, const codec_bench_settings
 template <class T>
 std::vector<codec_measurement> measure_codec(std::span<const T> field, const codec_bench_settings& settings) {
     workspace<T> space(field, std::max<std::size_t>(1, settings.bytes / sizeof(T)));
-    const std::uint64_t reference =
-        settings.bound > 0 ? reference_size(std::span<const T>(space.f), settings.bound) : 0;
+    const std::span<const T> tiled = space.f;
+    const std::uint64_t reference = settings.bound > 0 ? reference_size(tiled, settings.bound) : 0;
+    const std::uint64_t fz_light = settings.bound > 0 ? fz_light_size(tiled, settings.bound) : 0;
+    const auto ratio_of = [&](std::uint64_t bytes) {
+        return bytes > 0 ? static_cast<double>(tiled.size_bytes()) / static_cast<double>(bytes) : 0;
+    };
     const std::string before(engine_name());
     std::vector<codec_measurement> rows;
     for (const std::string& engine : settings.engines) {
         codec_measurement row = measure_engine(space, settings, engine);
         row.reference_bytes = reference;
-        if (reference > 0)
-            row.reference_ratio = static_cast<double>(space.f.size_bytes()) / static_cast<double>(reference);
+        row.reference_ratio = ratio_of(reference);
+        row.fz_light_bytes = fz_light;
+        row.fz_light_ratio = ratio_of(fz_light);
         rows.push_back(std::move(row));
     }
     need(use_engine(before), "switching back to engine " + before);

@@ -54,12 +54,17 @@ struct command {
 /// The subcommands of this program; each program links one definition.
 [[nodiscard]] std::span<const command> commands() noexcept;
 
-/// The declare functions, one per cmd_*.cpp. bench_collective has two definitions: the dispatcher of `laconic`
+/// The declare functions, in cmd_*.cpp. bench_collective has two definitions: the dispatcher of `laconic`
 /// (cmd_bench_collective.cpp) and the benchmark itself in the MPI programs (cmd_bench_collective_mpi.cpp).
 action declare_compress(CLI::App& app);
 action declare_decompress(CLI::App& app);
 action declare_inspect(CLI::App& app);
 action declare_add(CLI::App& app);
+action declare_subtract(CLI::App& app);
+action declare_scale(CLI::App& app);
+action declare_negate(CLI::App& app);
+action declare_minimum(CLI::App& app);
+action declare_maximum(CLI::App& app);
 action declare_compare(CLI::App& app);
 action declare_info(CLI::App& app);
 action declare_bench_codec(CLI::App& app);

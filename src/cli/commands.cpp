@@ -11,13 +11,15 @@ constexpr std::array table{
     command{"compress", "Compress a raw array within an error bound",
             "  laconic compress wave.f32 -o wave.lac --type f32 --rel 1e-3\n"
             "  laconic compress velocity.f64 -o velocity.lac --type f64 --abs 0.5\n"
-            "  solver | laconic compress - -o wave.lac --type f32 --lossless\n",
+            "  laconic compress weights.bf16 -o weights.lac --type bf16 --rel 1e-2 --threads 0\n"
+            "  solver | laconic compress - -o wave.lac --type f32 --abs 1e-4 --segment 64M\n"
+            "  laconic compress image.f32 -o image.lac --type f32 --lossless --row-length 1024\n",
             declare_compress},
-    command{"decompress", "Restore the raw array from a frame",
+    command{"decompress", "Restore the raw array from a frame or a sequence of frames",
             "  laconic decompress wave.lac -o wave.f32\n"
             "  laconic decompress wave.lac -o - | plot\n",
             declare_decompress},
-    command{"inspect", "Verify a frame and say what is in it",
+    command{"inspect", "Verify a frame or a sequence of frames and say what is in it",
             "  laconic inspect wave.lac\n"
             "  laconic inspect wave.lac --json\n",
             declare_inspect},
@@ -25,6 +27,18 @@ constexpr std::array table{
             "  laconic add shot1.lac shot2.lac -o stack.lac\n"
             "  laconic add stack.lac shot3.lac -o stack.lac\n",
             declare_add},
+    command{"subtract", "Subtract one frame from another without decompressing them",
+            "  laconic subtract after.lac before.lac -o change.lac\n", declare_subtract},
+    command{"scale", "Multiply a frame by a whole number without decompressing it",
+            "  laconic scale wave.lac 3 -o thrice.lac\n"
+            "  laconic scale wave.lac -2 -o opposite.lac\n",
+            declare_scale},
+    command{"negate", "Change the sign of a frame without decompressing it", "  laconic negate wave.lac -o minus.lac\n",
+            declare_negate},
+    command{"minimum", "Take the smaller elements of two frames without decompressing them to values",
+            "  laconic minimum today.lac lowest.lac -o lowest.lac\n", declare_minimum},
+    command{"maximum", "Take the larger elements of two frames without decompressing them to values",
+            "  laconic maximum today.lac highest.lac -o highest.lac\n", declare_maximum},
     command{"compare", "Measure how far one raw array is from another",
             "  laconic compare wave.f32 restored.f32 --type f32\n"
             "  laconic decompress wave.lac -o - | laconic compare wave.f32 - --type f32 --json\n",
@@ -36,7 +50,8 @@ constexpr std::array table{
             declare_info},
     command{"bench codec", "Measure the codec on a field, next to memcpy, on every engine",
             "  laconic bench codec --data wave.f32 --type f32 --rel 1e-3\n"
-            "  laconic bench codec --data wave.f32 --type f32 --rel 1e-3 --megabytes 64 --engines avx512 --json\n",
+            "  laconic bench codec --data wave.f32 --type f32 --rel 1e-3 --megabytes 64 --engines avx512 --json\n"
+            "  laconic bench codec --data image.f32 --type f32 --rel 1e-3 --row-length 1024 --threads 4\n",
             declare_bench_codec},
     command{"bench collective", "Measure collectives, next to stock MPI, under mpiexec",
             "  mpiexec -n 4 laconic bench collective --op allreduce --algorithms stock,fused --data wave.f32 \\\n"

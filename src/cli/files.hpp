@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <span>
@@ -46,6 +47,9 @@ private:
 
 /// read_file, and a data failure unless the size is a whole number of elements.
 [[nodiscard]] buffer read_array(const std::string& path, element_type type);
+
+/// A data failure that names the path unless so many bytes are a whole number of elements.
+void check_array_size(const std::string& path, std::uint64_t bytes, element_type type);
 
 /// A file that is complete or does not exist. Bytes go to a temporary beside `path`; commit() renames it; without a
 /// commit the destructor, or a signal that asks the program to end, removes it and an existing target stays as it was.

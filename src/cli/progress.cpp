@@ -26,8 +26,8 @@ progress::~progress() {
     if (drawn_) std::fputs("\r\033[K", stderr);
 }
 
-void progress::advance(std::uint64_t bytes) {
-    done_bytes_ += bytes;
+void progress::reach(std::uint64_t done_bytes) {
+    done_bytes_ = done_bytes;
     if (!on_terminal_) return;
     const auto now = clock::now();
     if (now < next_draw_) return;

@@ -18,7 +18,9 @@ public:
     progress& operator=(const progress&) = delete;
     ~progress();
 
-    void advance(std::uint64_t bytes);
+    void advance(std::uint64_t bytes) { reach(done_bytes_ + bytes); }
+    /// So much is done in all; work that starts again may go back.
+    void reach(std::uint64_t done_bytes);
 
 private:
     using clock = std::chrono::steady_clock;

@@ -20,14 +20,22 @@ std::string placeholder(const base::option& row) {
     switch (row.type) {
         case base::option_type::bound: return row.id == option_id::rel ? "L" : "E";
         case base::option_type::bytes: return "SIZE";
+        case base::option_type::count: return "N";
         case base::option_type::choice: return std::string(row.choices);
         case base::option_type::path: return "FILE";
         case base::option_type::text: break;
     }
-    return "NAME";
+    return row.id == option_id::codec ? available_codecs("|") : "NAME";
 }
 
 }  // namespace
+
+std::string available_codecs(std::string_view separator) {
+    std::string names;
+    for (const codec_description& row : codecs())
+        if (row.available) names.append(names.empty() ? "" : separator).append(row.name);
+    return names;
+}
 
 void declare_options(CLI::App& app, std::initializer_list<option_id> ids) {
     for (const option_id id : ids) {

@@ -18,6 +18,9 @@ void declare_options(CLI::App& app, std::initializer_list<base::option_id> ids);
 /// the source, the value and the remedy. A bad value of a row that is not asked for is no failure.
 [[nodiscard]] base::option_set resolve_options(const CLI::App& app, std::initializer_list<base::option_id> ids);
 
+/// Names of the codecs that this build has.
+[[nodiscard]] std::string available_codecs(std::string_view separator);
+
 /// The rows that every command has: --force-isa and --config.
 void declare_common_options(CLI::App& app);
 /// Switches to the codec engine that force_isa names, if it does.

@@ -5,12 +5,14 @@ exit code, output and the files it left behind flow out."""
 import array
 import math
 import os
+import struct
 import subprocess
 import tempfile
 import unittest
 
 PROGRAM = os.environ.get("LACONIC_PROGRAM", os.path.abspath("build/bin/laconic"))
 TYPES = {"f32": "f", "f64": "d"}
+WIDTHS = {"f32": 4, "f64": 8, "f16": 2, "bf16": 2}
 
 
 def field(count, phase=0.0, amplitude=1.0):
@@ -19,10 +21,22 @@ def field(count, phase=0.0, amplitude=1.0):
 
 
 def pack(values, kind):
+    if kind == "f16":
+        return struct.pack(f"<{len(values)}e", *values)
+    if kind == "bf16":
+        # The upper half of each float, rounded towards zero.
+        halves = array.array("H", array.array("f", values).tobytes())
+        return halves[1::2].tobytes()
     return array.array(TYPES[kind], values).tobytes()
 
 
 def unpack(data, kind):
+    if kind == "f16":
+        return list(struct.unpack(f"<{len(data) // 2}e", data))
+    if kind == "bf16":
+        wide = array.array("H", bytes(2 * len(data)))
+        wide[1::2] = array.array("H", data)
+        return unpack(wide.tobytes(), "f32")
     values = array.array(TYPES[kind])
     values.frombytes(data)
     return values.tolist()

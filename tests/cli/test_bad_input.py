@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Wrong command lines (exit code 2) and wrong data (exit code 1): one clear line, and the disk as it was before."""
 
+import json
 import os
 import unittest
 
@@ -36,10 +37,43 @@ class BadUsage(CommandLine):
         self.refuse_compress("--type", "f32", "--rel", "1", "--max-abs", "1", words=["--max-abs", "--abs"])
 
     def test_types(self):
-        self.refuse_compress("--type", "f16", "--abs", "1", words=["f16", "f32", "f64"])
+        self.refuse_compress("--type", "f8", "--abs", "1", words=["'f8'", "f32", "f64", "f16", "bf16"])
         self.refuse_compress("--abs", "1", words=["--type"])
         self.refuse(2, ["compare", "in", "in", "--type", "int"], "laconic compare: ", "'int'", "f32")
         self.refuse(2, ["bench", "codec", "--data", "in", "--type", "x", "--abs", "1"], "laconic bench codec: ", "'x'")
+        self.refuse(2, ["bench", "codec", "--data", "in", "--type", "f16", "--abs", "1"], "'f16'", "f32", "f64")
+
+    def test_codecs(self):
+        self.refuse_compress("--type", "f32", "--abs", "1", "--codec", "lzma", words=["--codec: ", "'lzma'", "fle", "raw"])
+        self.refuse(2, ["compress", "in", "-o", "out", "--type", "f32", "--abs", "1"], "LACONIC_CODEC: ", "'FLE'",
+                    environment={"LACONIC_CODEC": "FLE"})
+        self.refuse_compress("--type", "f32", "--abs", "1", "--rate", "8", words=["--rate", "zfp_rate"])
+        for option in (["--row-length", "100"], ["--max-abs", "5"]):
+            self.refuse_compress("--type", "f32", "--abs", "1", "--codec", "raw", *option, words=[option[0], "raw"])
+        for row in json.loads(self.succeed("info", "--codecs", "--json"))["codecs"]:
+            if not row["available"]:
+                self.refuse_compress("--type", "f32", "--abs", "1", "--codec", row["name"],
+                                     words=[f"lacks the codec '{row['name']}'", "fle"])
+
+    def test_a_codec_without_a_bound(self):
+        names = [row["name"] for row in json.loads(self.succeed("info", "--codecs", "--json"))["codecs"]
+                 if row["available"]]
+        if "zfp_rate" not in names:
+            self.skipTest("this build has no codec zfp_rate")
+        for option in (["--abs", "1"], ["--rel", "1"], ["--lossless"]):
+            self.refuse_compress("--type", "f32", "--codec", "zfp_rate", *option, words=["zfp_rate", option[0]])
+        for rate in ("0", "-1", "x", "nan", "33"):
+            self.refuse_compress("--type", "f32", "--codec", "zfp_rate", "--rate", rate, words=["--rate", f"'{rate}'"])
+
+    def test_numbers(self):
+        for text in ("-1", "two", "65536", "1.5"):
+            self.refuse_compress("--type", "f32", "--abs", "1", "--threads", text, words=["--threads", f"'{text}'"])
+            if text != "65536":
+                self.refuse_compress("--type", "f32", "--abs", "1", "--row-length", text, words=["--row-length", text])
+        for text in ("0", "7", "-1", "64MB", "x", ""):
+            self.refuse_compress("--type", "f64", "--abs", "1", "--segment", text, words=["--segment", f"'{text}'"])
+        for text in ("1.5", "x", "", "2x", "2147483648", "-2147483649", "+1", "-2x"):
+            self.refuse(2, ["scale", "in", text, "-o", "out"], "laconic scale: ", f"'{text}'", "2147483647")
 
     def test_unknown_and_missing_words(self):
         self.refuse(2, [], "laconic: ", "--help")
@@ -49,12 +83,15 @@ class BadUsage(CommandLine):
         self.refuse(2, ["compress", "in", "--type", "f32", "--abs", "1"], "laconic compress: ", "--output")
         self.refuse(2, ["decompress"], "laconic decompress: ", "IN")
         self.refuse(2, ["add", "in", "-o", "out"], "laconic add: ", "B")
+        self.refuse(2, ["scale", "in", "-o", "out"], "laconic scale: ", "FACTOR")
+        self.refuse(2, ["negate", "in", "in", "-o", "out"], "laconic negate: ", "in")
         self.refuse(2, ["inspect", "in", "--frob"], "laconic inspect: ", "--frob")
         self.refuse(2, ["inspect", "in", "in2"], "laconic inspect: ", "in2")
         self.refuse(2, ["completion", "tcsh"], "laconic completion: ", "'tcsh'", "bash, zsh or fish")
 
     def test_standard_input_is_read_once(self):
-        self.refuse(2, ["add", "-", "-", "-o", "out"], "laconic add: ", "standard input")
+        for command in ("add", "subtract", "minimum", "maximum"):
+            self.refuse(2, [command, "-", "-", "-o", "out"], f"laconic {command}: ", "standard input")
         self.refuse(2, ["compare", "-", "-", "--type", "f32"], "laconic compare: ", "standard input")
 
     def test_bench_settings(self):
@@ -100,7 +137,7 @@ class BadData(CommandLine):
 
     def test_missing_input(self):
         for command in (["compress", "no", "-o", "out", "--type", "f32", "--abs", "1"], ["decompress", "no", "-o", "out"],
-                        ["inspect", "no"], ["add", "no", "in", "-o", "out"], ["compare", "in", "no", "--type", "f32"],
+                        ["inspect", "no"], ["add", "no", "in", "-o", "out"], ["negate", "no", "-o", "out"], ["compare", "in", "no", "--type", "f32"],
                         ["bench", "codec", "--data", "no", "--type", "f32", "--abs", "1"]):
             self.refuse(1, command, "'no'", "No such file")
         self.refuse(1, ["inspect", "."], "'.'", "directory")
@@ -147,6 +184,7 @@ class BadData(CommandLine):
             self.refuse(1, ["decompress", name, "-o", "out"], "laconic decompress: ", f"'{name}'")
             self.refuse(1, ["inspect", name], "laconic inspect: ", f"'{name}'")
             self.refuse(1, ["add", name, name, "-o", "out"], "laconic add: ", f"'{name}'")
+            self.refuse(1, ["scale", name, "-2", "-o", "out"], "laconic scale: ", f"'{name}'")
 
     def test_frames_that_do_not_belong_together(self):
         self.more("f64", pack(field(100), "f64"))

@@ -26,6 +26,19 @@ def reference_bytes(values, bound):
     return total
 
 
+def fz_light_bytes(values, bound):
+    """fZ-light's, likewise."""
+    total, previous = 0, 0
+    for first in range(0, len(values), 32):
+        rate = 0
+        for x in values[first:first + 32]:
+            q = math.trunc(x / bound)
+            rate = max(rate, abs(q - previous).bit_length())
+            previous = q
+        total += 1 if rate == 0 else 5 + 4 * rate
+    return total
+
+
 class CodecBench(CommandLine):
     def bench(self, *arguments):
         return json.loads(self.succeed("bench", "codec", "--data", "in", "--megabytes", "1", "--repetitions", "2",
@@ -57,7 +70,22 @@ class CodecBench(CommandLine):
         self.assertEqual(row["frame_bytes"], len(frame))
         self.assertAlmostEqual(row["ratio"], (1 << 20) / len(frame))
         self.assertAlmostEqual(row["reference_ratio"], (1 << 20) / reference_bytes(tiled, 0.01))
+        self.assertEqual(row["fz_light_bytes"], fz_light_bytes(tiled, 0.01))
+        self.assertAlmostEqual(row["fz_light_ratio"], (1 << 20) / row["fz_light_bytes"])
         self.assertEqual(row["bound"], 0.01)
+        back = unpack(self.succeed("decompress", "-", "-o", "-", stdin=frame), "f32")
+        mean = math.fsum(y - x for x, y in zip(tiled, back)) / len(tiled)
+        self.assertAlmostEqual(row["mean_error_over_bound"], mean / 0.01)
+        self.assertLess(abs(row["mean_error_over_bound"]), 0.05, "a biased quantiser")
+
+    def test_rows_and_threads(self):
+        self.write("in", pack([x + y for y in field(100) for x in field(300)], "f32"))
+        command = ["--type", "f32", "--abs", "1e-4", "--engines", "scalar"]
+        plain = self.bench(*command)[0]
+        rows = self.bench(*command, "--row-length", "300")[0]
+        self.assertLess(rows["frame_bytes"], 0.9 * plain["frame_bytes"])
+        for key in ("frame_bytes", "sum_frame_bytes", "max_error", "ratio"):
+            self.assertEqual(self.bench(*command, "--row-length", "300", "--threads", "3")[0][key], rows[key])
 
     def test_a_relative_bound_is_resolved_first(self):
         values = unpack(pack(field(7000, amplitude=3.0), "f64"), "f64")
@@ -77,13 +105,15 @@ class CodecBench(CommandLine):
         self.write("in", pack([2.5] * 100, "f32"))
         row = self.bench("--type", "f32", "--rel", "1e-3")[0]
         self.assertEqual((row["bound"], row["max_error"], row["violations"]), (0, 0, 0))
-        self.assertIsNone(row["reference_ratio"])
+        for key in ("reference_ratio", "fz_light_ratio", "mean_error_over_bound"):
+            self.assertIsNone(row[key])
 
     def test_engines_can_be_chosen_and_the_table_is_readable(self):
         self.write("in", pack(field(7000), "f32"))
         text = self.succeed("bench", "codec", "--data", "-", "--megabytes", "1", "--repetitions", "2", "--type", "f32",
                             "--rel", "1e-3", "--engines", "scalar", stdin=self.read("in")).decode()
-        self.assertIn("memcpy", text)
+        for word in ("memcpy", "cuSZp plain", "fZ-light", "mean error / bound"):
+            self.assertIn(word, text)
         self.assertIn("scalar", text)
         self.assertNotIn("avx2", text)
         self.assertNotIn("\033", text)

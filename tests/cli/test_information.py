@@ -9,14 +9,15 @@ import unittest
 
 from program import PROGRAM, CommandLine
 
-SUBCOMMANDS = [["compress"], ["decompress"], ["inspect"], ["add"], ["compare"], ["info"], ["bench", "codec"],
-               ["completion"]]
+SUBCOMMANDS = [["compress"], ["decompress"], ["inspect"], ["add"], ["subtract"], ["scale"], ["negate"], ["minimum"],
+               ["maximum"], ["compare"], ["info"], ["bench", "codec"], ["completion"]]
 
 
 class Info(CommandLine):
     def test_json_has_every_section(self):
         info = json.loads(self.succeed("info", "--json"))
-        self.assertEqual(list(info), ["version", "compiler", "build_type", "mpi", "isa", "codecs", "algorithms", "options"])
+        self.assertEqual(list(info), ["version", "compiler", "build_type", "mpi", "threads", "isa", "codecs", "algorithms",
+                                      "options"])
         self.assertIn(info["isa"]["chosen"], info["isa"]["available"])
         self.assertIn("scalar", info["isa"]["available"])
         names = [row["name"] for row in info["algorithms"]]
@@ -25,8 +26,30 @@ class Info(CommandLine):
         fused = info["algorithms"][names.index("fused")]
         self.assertEqual((fused["schedule"], fused["payload"], fused["published_as"]), ("ring", "fused", "HomComp_F"))
         variables = [row["environment"] for row in info["options"]]
-        for name in ("LACONIC_ABS", "LACONIC_REL", "LACONIC_FORCE_ISA"):
+        for name in ("LACONIC_ABS", "LACONIC_REL", "LACONIC_FORCE_ISA", "LACONIC_CODEC", "LACONIC_THREADS"):
             self.assertIn(name, variables)
+
+    def test_codecs(self):
+        rows = json.loads(self.succeed("info", "--codecs", "--json"))["codecs"]
+        for row in rows:
+            self.assertEqual(list(row), ["name", "description", "keeps_bound", "adds", "available"])
+            self.assertEqual([type(row[key]) for key in list(row)[2:]], [bool] * 3)
+        named = {row["name"]: row for row in rows}
+        self.assertEqual([named["fle"][key] for key in ("keeps_bound", "adds", "available")], [True, True, True])
+        self.assertEqual([named["raw"][key] for key in ("keeps_bound", "adds", "available")], [True, False, True])
+        text = self.succeed("info", "--codecs").decode()
+        self.assertRegex(text, r"^name +keeps bound +adds +available +description\n")
+        self.assertRegex(text, r"\nraw +yes +no +yes +")
+
+    def test_threads(self):
+        threads = json.loads(self.succeed("info", "--json"))["threads"]
+        self.assertEqual(list(threads), ["openmp", "available"])
+        if threads["openmp"]:
+            one = json.loads(self.succeed("info", "--json", environment={"OMP_NUM_THREADS": "3"}))["threads"]
+            self.assertEqual(one["available"], 3)
+            self.assertRegex(self.succeed("info", environment={"OMP_NUM_THREADS": "3"}).decode(), r"\nthreads +3 ")
+        else:
+            self.assertEqual(threads["available"], 1)
 
     def test_sections_can_be_chosen(self):
         for section, word in (("isa", "scalar"), ("codecs", "fle"), ("algorithms", "HomComp_F"), ("options", "LACONIC_ABS")):
@@ -68,7 +91,7 @@ class Help(CommandLine):
 
     @unittest.skipUnless(shutil.which("help2man"), "help2man is not installed")
     def test_help2man_makes_a_page(self):
-        for words in [[], ["compress"], ["bench", "codec"]]:
+        for words in [[], ["compress"], ["scale"], ["bench", "codec"]]:
             done = subprocess.run(["help2man", "--no-info", " ".join([PROGRAM, *words])], capture_output=True, check=False)
             self.assertEqual(done.returncode, 0, done.stderr.decode())
             page = done.stdout.decode()
@@ -93,7 +116,13 @@ class Completion(CommandLine):
         self.assertEqual(self.complete("laconic", "comp"), ["compress", "compare", "completion"])
         self.assertEqual(self.complete("laconic", "bench", "c"), ["codec", "collective"])
         self.assertIn("--megabytes", self.complete("laconic", "bench", "codec", "--m"))
-        self.assertEqual(self.complete("laconic", "compress", "--type", ""), ["f32", "f64"])
+        self.assertEqual(self.complete("laconic", "compress", "--type", ""), ["f32", "f64", "f16", "bf16"])
+        self.assertEqual(self.complete("laconic", "bench", "codec", "--type", ""), ["f32", "f64"])
+        codecs = json.loads(self.succeed("info", "--codecs", "--json"))["codecs"]
+        self.assertEqual(self.complete("laconic", "compress", "--codec", ""),
+                         [row["name"] for row in codecs if row["available"]])
+        self.assertEqual(self.complete("laconic", "m"), ["minimum", "maximum"])
+        self.assertEqual(self.complete("laconic", "scale", "--th"), ["--threads"])
         self.assertEqual(self.complete("laconic", "compress", "x", "--lo"), ["--lossless"])
         self.assertEqual(self.complete("laconic", "compress", "wa"), ["wave.f32"])
         self.assertEqual(self.complete("laconic", "compress", "x", "-o", "wa"), ["wave.f32"])

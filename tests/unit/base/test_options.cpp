@@ -104,6 +104,17 @@ TEST_F(option_test, reads_numbers_and_text_from_the_file_alike) {
     EXPECT_EQ(resolve().limit().value, 0.0);
 }
 
+TEST_F(option_test, reads_counts) {
+    EXPECT_EQ(resolve().count(option_id::threads), 1u);
+    file("threads = 3");
+    EXPECT_EQ(resolve().count(option_id::threads), 3u);
+    EXPECT_EQ(resolve({{option_id::threads, "0"}}).count(option_id::threads), 0u);
+    for (const char* const bad : {"-1", "two", "1.5", "65536", "18446744073709551616", " 1", "2K"})
+        expect_mentions(refusal({{option_id::threads, bad}}), {"--threads", "'" + std::string(bad) + "'", "65535"});
+    file("threads = 2.5");
+    expect_mentions(refusal(), {path_ + ":1: threads", "'2.5'", "whole number"});
+}
+
 TEST_F(option_test, reads_the_file_that_the_flag_names) {
     file("abs = 1");
     const std::string named = path_;

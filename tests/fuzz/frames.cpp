@@ -82,9 +82,9 @@ private:
             const bool held = kind == kind_raw || (kind == kind_mixed &&
                                                    (load_as<std::uint32_t>(at + std::size_t{4} * width) & mixed_held));
             found_.has_raw_parts |= kind == kind_raw || kind == kind_mixed;
-            found_.has_signed_zeros |= kind == kind_signed;
             if (held && block == 0 && based) found_.tidy = false;
             if (!held) integers(at, width, block, lanes, chain);
+            if (kind == kind_mixed) wide_values(at + std::size_t{4} * width + 4, lanes);
             at += block_bytes<T>(rates[block], lanes);
         }
         return at;
@@ -107,6 +107,18 @@ private:
             const wide_integer size = q_ < 0 ? -q_ : q_;
             const auto most = static_cast<wide_integer>(~std::uint64_t{0});
             found_.magnitude = std::max(found_.magnitude, static_cast<std::uint64_t>(size < most ? size : most));
+        }
+    }
+
+    /// Writers leave canonical NaN, and of two parts the high one is the sum's rounding.
+    void wide_values(const std::byte* at, std::size_t lanes) noexcept {
+        for (std::size_t lane = 0; lane < lanes; ++lane, at += wide_bytes<T>) {
+            const auto high = load_as<double>(at);
+            if (std::isnan(high)) found_.tidy &= load_as<std::uint64_t>(at) == 0x7FF8ULL << 48;
+            if constexpr (wide_bytes<T> == 16) {
+                const auto low = load_as<double>(at + 8);
+                found_.tidy &= std::isfinite(high) ? high + low == high : load_as<std::uint64_t>(at + 8) == 0;
+            }
         }
     }
 

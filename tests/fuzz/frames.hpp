@@ -18,10 +18,9 @@ struct integers_found {
     /// No |q| exceeds what the header says.
     bool honest = true;
     /// As writers leave it: lanes behind the last element and first deltas of chunks are 0, widths the smallest that
-    /// fit.
+    /// fit, wide values normalised and their NaN canonical.
     bool tidy = true;
     bool has_raw_parts = false;
-    bool has_signed_zeros = false;
     /// Of the largest |q|; 2^64 - 1 where it has more bits.
     std::uint64_t magnitude = 0;
 };

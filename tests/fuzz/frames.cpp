@@ -83,18 +83,21 @@ private:
                                                    (load_as<std::uint32_t>(at + std::size_t{4} * width) & mixed_held));
             found_.has_raw_parts |= kind == kind_raw || kind == kind_mixed;
             if (held && block == 0 && based) found_.tidy = false;
-            if (!held) integers(at, width, block, lanes, chain);
+            const std::uint32_t zeros = held ? 0 : integers(at, width, block, lanes, chain);
+            if (kind == kind_signed) found_.tidy &= (load_as<std::uint32_t>(at + std::size_t{4} * width) & ~zeros) == 0;
             if (kind == kind_mixed) wide_values(at + std::size_t{4} * width + 4, lanes);
             at += block_bytes<T>(rates[block], lanes);
         }
         return at;
     }
 
-    void integers(const std::byte* planes, unsigned width, std::size_t block, std::size_t lanes,
-                  std::array<wide_integer, chunk_values>& chain) {
+    /// Returns the lanes whose integer is 0.
+    std::uint32_t integers(const std::byte* planes, unsigned width, std::size_t block, std::size_t lanes,
+                           std::array<wide_integer, chunk_values>& chain) {
         const auto deltas = deltas_in(planes, width);
         if (block == 0 && deltas[0] != 0) found_.tidy = false;
         found_.tidy &= width_of(deltas) == width;
+        std::uint32_t zeros = 0;
         for (std::size_t lane = 0; lane < block_values; ++lane) {
             const std::size_t i = block * block_values + lane;
             if (lane >= lanes) {
@@ -107,7 +110,9 @@ private:
             const wide_integer size = q_ < 0 ? -q_ : q_;
             const auto most = static_cast<wide_integer>(~std::uint64_t{0});
             found_.magnitude = std::max(found_.magnitude, static_cast<std::uint64_t>(size < most ? size : most));
+            zeros |= static_cast<std::uint32_t>(q_ == 0) << lane;
         }
+        return zeros;
     }
 
     /// Writers leave canonical NaN, and of two parts the high one is the sum's rounding.
@@ -221,9 +226,9 @@ bytes repaired_fle(view damaged, frame_header header, const repairs& how) {
     }
     header.count = done;
     header.payload_bytes = chunks.size();
-    bytes frame(frame_header_bytes);
-    frame.insert(frame.end(), table.begin(), table.end());
-    frame.insert(frame.end(), chunks.begin(), chunks.end());
+    bytes frame(frame_header_bytes + table.size() + chunks.size());
+    std::copy(table.begin(), table.end(), frame.begin() + frame_header_bytes);
+    std::copy(chunks.begin(), chunks.end(), frame.end() - static_cast<std::ptrdiff_t>(chunks.size()));
     seal_frame(header, frame.data());
     if (how.honest) {
         header.magnitude =

@@ -18,7 +18,7 @@ struct integers_found {
     /// No |q| exceeds what the header says.
     bool honest = true;
     /// As writers leave it: lanes behind the last element and first deltas of chunks are 0, widths the smallest that
-    /// fit, wide values normalised and their NaN canonical.
+    /// fit, masks on zeros only, wide values normalised and their NaN canonical.
     bool tidy = true;
     bool has_raw_parts = false;
     /// Of the largest |q|; 2^64 - 1 where it has more bits.

@@ -84,6 +84,9 @@ struct outcome {
     bool operator==(const outcome&) const = default;
 };
 
+/// One thread calls a frame corrupt where several, who see a part each, call it truncated.
+inline bool same_but_for_the_fault(const outcome& a, const outcome& b) { return a.ok() ? a == b : !b.ok(); }
+
 /// Runs body(name) on every engine of this machine, the portable one first, and leaves that one in use.
 template <class Body>
 void on_every_engine(Body body) {

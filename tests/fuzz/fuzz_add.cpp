@@ -150,8 +150,8 @@ void run(const pair_input& in) {
     const outcome y = decoded(b, info->type, static_cast<std::size_t>(info->count));
     with_type(info->type, [&](auto zero) {
         using T = decltype(zero);
-        // Where a block is uncompressed, zeros lose their order.
-        const bool ordered_zeros = !found.has_raw_parts && !other.has_raw_parts;
+        const bool raw = found.has_raw_parts || other.has_raw_parts;
+        const bool ordered_zeros = !known::raw_zeros_have_no_order || !raw;
         check_extremes<T>(x.data, y.data, decoded_results[2], false, ordered_zeros);
         check_extremes<T>(x.data, y.data, decoded_results[3], true, ordered_zeros);
         if (results[0].ok()) check_integers<T>(a, b, *info, decoded_results[0], decoded_results[1]);

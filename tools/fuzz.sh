@@ -14,8 +14,8 @@ one() {
     seeds=(tests/fuzz/corpus/"$target")
     [[ ! -d tests/fuzz/regressions/$target ]] || seeds+=(tests/fuzz/regressions/"$target")
     # Leaks are LeakSanitizer's, which cannot run where ptrace is not allowed (containers).
-    ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=0} "$folder/bin/fuzz_$target" -max_total_time="$seconds" -max_len=4096 -len_control=0 \
-        -timeout=60 -rss_limit_mb=4096 -print_final_stats=1 -artifact_prefix="$folder/fuzz/findings/$target/" \
+    ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=0} "$folder/bin/fuzz_$target" -max_total_time="$seconds" \
+        -max_len=4096 -len_control=0 -timeout=60 -rss_limit_mb=4096 -print_final_stats=1 -artifact_prefix="$folder/fuzz/findings/$target/" \
         "$folder/fuzz/corpus/$target" "${seeds[@]}" >"$log" 2>&1 || status=$?
     local runs coverage features verdict
     runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
@@ -26,8 +26,8 @@ one() {
         verdict="FINDING: $(grep -m1 -E 'does not hold|runtime error:|ERROR: ' "$log" || echo "exit status $status")"
         verdict+=$'\n'"         input: $(sed -n 's/.*Test unit written to //p' "$log" | tail -n 1); log: $log"
     fi
-    printf '%-8s %9s executions, coverage %s, features %s: %s\n' "$target" "${runs:-?}" "${coverage:-?}" "${features:-?}" \
-        "$verdict"
+    printf '%-8s %9s executions, coverage %s, features %s: %s\n' "$target" "${runs:-?}" "${coverage:-?}" \
+        "${features:-?}" "$verdict"
     return "$status"
 }
 

@@ -311,7 +311,7 @@ def element(header, block, i, q):
     if block.kind == MIXED:
         return with_raw_part(info, product, block.raw[i], q is None)
     bits = rounded_through(product, info.plain)
-    return info.format.sign if bits == 0 and block.mask >> i & 1 else bits
+    return info.format.sign if q == 0 and block.mask >> i & 1 else bits
 
 
 def with_raw_part(info, product, parts, lone):

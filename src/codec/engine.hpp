@@ -16,12 +16,14 @@ namespace laconic::codec {
 enum class stream_fault : std::uint8_t { none, truncated, corrupt };
 
 /// A bare sequence; `table`, unless null, must agree with the chunks found in it. Where the sequence is a part of a
-/// longer one, its first table entry is `first_entry` instead of 0.
+/// longer one, its first table entry is `first_entry` instead of 0, and `beyond` bytes of the whole follow it: with them
+/// a reader finds in a damaged part what it would find in the whole.
 struct sequence {
     const std::byte* bytes = nullptr;
     std::size_t size = 0;
     const std::byte* table = nullptr;
     std::uint32_t first_entry = 0;
+    std::size_t beyond = 0;
 };
 
 /// Where an encoder writes: the bare sequence, and, unless null, one table entry per chunk (see chunk_entry).

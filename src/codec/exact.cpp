@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include "codec/chunk_head.hpp"
 
@@ -151,6 +152,11 @@ void read_chunk(const std::byte* chunk, std::size_t bytes, std::size_t count, st
             for (std::size_t lane = 0; lane < lanes; ++lane) {
                 model.high[first + lane] = load_as<double>(wide + lane * wide_bytes<T>);
                 model.low[first + lane] = sizeof(T) == 8 ? load_as<double>(wide + lane * wide_bytes<T> + 8) : 0.0;
+                // One NaN, whatever wrote the stream, so that sums have one form.
+                if (std::isfinite(model.high[first + lane])) continue;
+                model.low[first + lane] = 0;
+                if (std::isnan(model.high[first + lane]))
+                    model.high[first + lane] = std::numeric_limits<double>::quiet_NaN();
             }
         }
         at += block_bytes<T>(rate, lanes);

@@ -161,10 +161,13 @@ template <class T>
 quad value_of(const chunk_model<T>& model, std::size_t i, const sum_rule<T>& how) noexcept {
     const auto& b = model.blocks[i / block_values];
     const quad product = b.quantised ? static_cast<quad>(model.q[i]) * static_cast<quad>(how.step) : -quad{0};
-    if (b.raw == raw_form::none) return product;
+    const bool minus_zero = model.q[i] == 0 && ((b.negative_zeros >> (i % block_values)) & 1U) != 0;
+    if (b.raw == raw_form::none) return minus_zero ? -quad{0} : product;
     if (b.raw == raw_form::single) return static_cast<quad>(to_double(model.single[i]));
     return sum_to_odd(product, static_cast<quad>(model.high[i]), static_cast<quad>(model.low[i]));
 }
+
+bool is_minus(quad value) noexcept { return std::signbit(static_cast<double>(value)); }
 
 /// Whether element i of b takes the place of that of a.
 template <class T>
@@ -173,8 +176,11 @@ bool replaces(const chunk_model<T>& a, const chunk_model<T>& b, std::size_t i, b
     const quad ours = value_of(a, i, how);
     const quad theirs = value_of(b, i, how);
     if (ours != ours || theirs != theirs) return ours == ours;
-    // Of equal values the quantised one stays, whichever operand it is in.
-    if (ours == theirs) return a.blocks[i / block_values].raw != raw_form::none;
+    if (ours == theirs) {
+        if (ours == 0 && is_minus(ours) != is_minus(theirs)) return is_minus(theirs) != larger;
+        // The quantised one stays, whichever operand it is in.
+        return a.blocks[i / block_values].raw != raw_form::none;
+    }
     return larger ? theirs > ours : theirs < ours;
 }
 
@@ -281,7 +287,14 @@ void extreme_chunk(chunk_model<T>& a, const chunk_model<T>& b, bool larger, cons
         }
         // Every lane keeps its integer or its raw value; the other is 0 there.
         std::array<bool, block_values> take;
-        for (std::size_t i = first; i < end; ++i) take[i - first] = replaces(a, b, i, larger, how);
+        std::array<bool, block_values> minus_zero;
+        bool any_minus_zero = false;
+        for (std::size_t i = first; i < end; ++i) {
+            take[i - first] = replaces(a, b, i, larger, how);
+            const quad kept = take[i - first] ? value_of(b, i, how) : value_of(a, i, how);
+            minus_zero[i - first] = kept == 0 && is_minus(kept);
+            any_minus_zero |= minus_zero[i - first];
+        }
         widen(a, block);
         for (std::size_t i = first; i < end; ++i) {
             if (!ours.quantised) a.q[i] = 0;
@@ -296,6 +309,11 @@ void extreme_chunk(chunk_model<T>& a, const chunk_model<T>& b, bool larger, cons
         }
         ours.quantised |= theirs.quantised;
         ours.negative_zeros = 0;
+        if (!any_minus_zero || !ours.quantised) continue;
+        // Beside integers there is no -0.0: all values become raw.
+        move_integers_out(a, block, how);
+        for (std::size_t i = first; i < end; ++i)
+            if (a.high[i] == 0) a.high[i] = minus_zero[i - first] ? -0.0 : 0.0;
     }
 }
 
@@ -306,7 +324,7 @@ void restore_values(const chunk_model<T>& model, real_type<T> step, std::uint32_
         real_type<T> y;
         if (b.raw == raw_form::none) {
             y = multiply<T>(model.q[i], step);
-            if (((b.negative_zeros >> (i % block_values)) & 1U) != 0 && y == 0) y = -real_type<T>{0};
+            if (((b.negative_zeros >> (i % block_values)) & 1U) != 0 && model.q[i] == 0) y = -real_type<T>{0};
         } else if (b.raw == raw_form::single && divisor == 1) {
             store_as(values + i * sizeof(T), model.single[i]);
             continue;

@@ -85,7 +85,8 @@ sequence chunk_walker::part(std::size_t first, std::size_t count, std::size_t to
     const std::uint64_t end = next * chunk_values >= total ? whole_.size : offset_of(next);
     if (begin > end || end > whole_.size) return {};
     const std::byte* const table = whole_.table + first * table_entry_bytes;
-    return {whole_.bytes + begin, static_cast<std::size_t>(end - begin), table, load_as<std::uint32_t>(table)};
+    return {whole_.bytes + begin, static_cast<std::size_t>(end - begin), table, load_as<std::uint32_t>(table),
+            static_cast<std::size_t>(whole_.size - end)};
 }
 
 unsigned usable_threads(const run_options& how, std::size_t count) noexcept {
@@ -162,30 +163,31 @@ span_outcome read_spans(span_job& job, std::size_t count, const run_options& how
     const std::size_t spans = spans_in(count);
     std::atomic<std::size_t> done{0};
     std::atomic<std::size_t> bytes{0};
-    std::atomic<bool> stop{false};
+    // Spans before the first fault are still looked at: the lowest fault is the one that a single thread finds.
+    std::atomic<std::size_t> stop{spans};
 #pragma omp parallel num_threads(threads) default(none) shared(job, count, how, all, spans, done, bytes, stop)
     {
         const float_environment standard;
         const auto thread = static_cast<unsigned>(omp_get_thread_num());
         const auto team = static_cast<std::size_t>(omp_get_num_threads());
-        span_outcome own;
-        for (std::size_t span = thread; span < spans && !stop; span += team) {
+        bool cancelled = false;
+        for (std::size_t span = thread; span < stop; span += team) {
             const std::size_t n = length_of(span, count);
             const span_outcome one = job.run(thread, span * span_values, n, {});
-            own.merge(one);
-            if (one.fault != stream_fault::none) stop = true;
             bytes += one.bytes;
             done += n;
-            if (thread == 0 && !report(how, done, count, bytes)) {
-                own.cancelled = true;
-                stop = true;
-            }
-        }
+            if (one.fault != stream_fault::none) {
 #pragma omp critical
-        {
-            all.merge(own);
-            all.cancelled |= own.cancelled;
+                if (span < stop) {
+                    stop = span;
+                    all.fault = one.fault;
+                }
+            }
+            if (thread != 0 || report(how, done, count, bytes)) continue;
+            cancelled = true;
+            stop = 0;
         }
+        if (cancelled) all.cancelled = true;
     }
     return all;
 }

@@ -26,7 +26,8 @@ public:
     explicit chunk_cursor(const sequence& from) noexcept
         : begin_(from.bytes),
           at_(from.bytes),
-          end_(from.bytes + from.size),
+          end_(from.bytes + from.size + from.beyond),
+          stop_(from.bytes + from.size),
           table_(from.table),
           first_entry_(from.first_entry) {}
 
@@ -47,7 +48,7 @@ public:
         }
         return stream_fault::none;
     }
-    [[nodiscard]] bool at_end() const noexcept { return at_ == end_; }
+    [[nodiscard]] bool at_end() const noexcept { return at_ == stop_; }
 
 private:
     stream_fault measure(std::size_t count, chunk_view& view) const noexcept {
@@ -97,6 +98,7 @@ private:
     const std::byte* begin_;
     const std::byte* at_;
     const std::byte* end_;
+    const std::byte* stop_;
     const std::byte* table_;
     std::uint32_t first_entry_;
     // A copy of a chunk with room behind it, for chunks whose over-reads could leave the caller's buffer.

@@ -22,12 +22,12 @@ struct decode_kernels {
         restore_values(model, how.step, how.divisor, values);
     }
 
-    /// -0.0 at the masked lanes that decoded to zero.
-    static void set_signs(std::uint32_t mask, std::size_t lanes, std::byte* values) noexcept {
-        for (std::size_t lane = 0; lane < lanes; ++lane) {
-            if (((mask >> lane) & 1U) == 0 || load_real<T>(values + lane * sizeof(T)) != 0) continue;
-            store_as(values + lane * sizeof(T), T(-real{0}));
-        }
+    /// -0.0 at the masked lanes whose integer is 0.
+    static void set_signs(const ints& q, std::uint32_t mask, std::size_t lanes, std::byte* values) noexcept {
+        alignas(64) std::int32_t lane_of_q[block_values];
+        S::store_ints(lane_of_q, q);
+        for (std::size_t lane = 0; lane < lanes; ++lane)
+            if (((mask >> lane) & 1U) != 0 && lane_of_q[lane] == 0) store_as(values + lane * sizeof(T), T(-real{0}));
     }
 
     template <bool Wide, bool Rows>
@@ -57,7 +57,7 @@ struct decode_kernels {
                 const std::size_t lanes = rest < block_values ? rest : block_values;
                 S::template store<T>(buffer, S::template restore<real, Wide>(q, scale));
                 if ((rate & kind_mask) != kind_plain) {
-                    set_signs(load_as<std::uint32_t>(at), lanes, buffer);
+                    set_signs(q, load_as<std::uint32_t>(at), lanes, buffer);
                     at += 4;
                 }
                 std::memcpy(to, buffer, lanes * sizeof(T));

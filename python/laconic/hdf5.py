@@ -4,7 +4,7 @@ out. Needs neither h5py nor the filter itself."""
 
 import struct
 
-from ._api import bound_of
+from ._settings import bound_of
 
 # Of the range that The HDF Group leaves to tests (256 to 511), until an identifier is registered.
 FILTER_ID = 428

@@ -58,13 +58,13 @@ class QuantisedArray:
     def encode(self):
         """The frame of the array, but that -0.0 has become +0.0. Unrepresentable when an integer exceeds what one
         array may have: 2**24, float64 2**28 - 1, 16-bit types 2**13 - 1."""
-        return _laconic.encode(self._fields(), self.integers)
+        return _laconic.encode(self._description(), self.integers)
 
     def add_to(self, frame):
         """The frame of this + frame."""
-        return _laconic.add_integers(self._fields(), self.integers, frame)
+        return _laconic.add_integers(self._description(), self.integers, frame)
 
-    def _fields(self):
+    def _description(self):
         return (self.dtype, float(self.step), float(self.bound), integer_of("magnitude", self.magnitude, 0),
                 integer_of("row_length", self.row_length, 0, 2**32 - 1))
 

@@ -12,7 +12,9 @@ class FrameInfo(NamedTuple):
     codec: str
     dtype: str  # numpy's name of the element type
     count: int  # elements
-    bound: float  # |x - y| <= bound; for a sum plus half an ulp for its one rounding, for 16-bit types before it; 0: none
+    # |x - y| <= bound; for a sum plus half an ulp for its one rounding. 16-bit types: before the rounding to the type.
+    # 0 for zfp_rate: none.
+    bound: float
     step: float  # fle: quantisation step; zfp_rate: bits per value
     row_length: int  # fle: values of a row, for row prediction; 0: predicted along the array alone
     contributions: int  # how many compressed arrays were summed into this frame

@@ -193,7 +193,7 @@ class Reader:
                 raise Mismatch(f"a frame holds {about.dtype}, those before it {self._dtype}")
             values = empty(about.count, about.dtype)
             _laconic.decompress(frame, values, *self._run)
-        except Exception as error:
+        except BaseException as error:
             self._failed = error
             raise
         self._dtype, self._values, self._taken = about.dtype, values, 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Arithmetic on frames agrees with numpy's on the decompressed values, and the integers behind frames travel as well."""
+"""Arithmetic on frames agrees with numpy's on the decompressed values, and the integers behind frames travel, too."""
 
 import operator
 

@@ -170,6 +170,32 @@ class Full(io.RawIOBase):
         raise OSError(28, "No space left on device")
 
 
+class Narrow(io.RawIOBase):
+    """Takes 100 bytes at a time."""
+
+    def __init__(self):
+        super().__init__()
+        self.data = b""
+
+    def writable(self):
+        return True
+
+    def write(self, data):
+        self.data += bytes(data[:100])
+        return min(len(data), 100)
+
+
+def test_targets_that_take_some_of_the_bytes():
+    target, a = Narrow(), smooth(10_000)
+    with laconic.Writer(target, abs=1e-3) as writer:
+        writer.write(a)
+    check_bound(a, laconic.decompress(target.data), 1e-3)
+    target.write = lambda data: None
+    with pytest.raises(BlockingIOError):
+        with laconic.Writer(target, abs=1e-3) as writer:
+            writer.write(a)
+
+
 def test_what_targets_raise_comes_through():
     writer = laconic.Writer(Full(), abs=1e-3, segment_values=100)
     with pytest.raises(OSError, match="No space left"):
@@ -187,7 +213,8 @@ def test_what_targets_raise_comes_through():
 
 def test_progress_of_writers():
     with pytest.raises(laconic.Cancelled):
-        laconic.Writer(io.BytesIO(), abs=1e-3, segment_values=200_000, progress=lambda *_: False).write(smooth(200_000))
+        writer = laconic.Writer(io.BytesIO(), abs=1e-3, segment_values=200_000, progress=lambda *_: False)
+        writer.write(smooth(200_000))
     data = written(smooth(200_000), segment_values=200_000)
     with pytest.raises(laconic.Cancelled):
         laconic.Reader(io.BytesIO(data), progress=lambda *_: False).read()

@@ -95,7 +95,7 @@ def test_classes(name):
             hints = {n.target.id: ast.unparse(n.annotation) for n in node.body}
             assert hints == {k: v.__name__ for k, v in actual.__annotations__.items()}
         else:
-            assert [ast.unparse(b) for b in node.bases] == [b.__name__ for b in actual.__bases__]
+            assert ([ast.unparse(b) for b in node.bases] or ["object"]) == [b.__name__ for b in actual.__bases__]
             assert all(hasattr(actual, field) for field in fields)
             check_methods(node, actual)
 

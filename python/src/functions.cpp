@@ -61,28 +61,28 @@ status decompress_all(bytes_view frames, std::span<T> values, run_control& run) 
     const auto only = first_frame(frames);
     if (!only) return only.error();
     if (only->size() == frames.size()) return decompress(frames, values, run.options());
-    const auto all = survey(frames);
-    if (!all) return all.error();
-    if (all->type != element_type_of<T>::value || all->count != values.size())
-        return {errc::mismatch, "the frames hold " + std::to_string(all->count) + " elements of " +
-                                    dtype_name(all->type) + ", out has " + std::to_string(values.size()) + " of " +
-                                    dtype_name(element_type_of<T>::value)};
-    const std::size_t bytes = frames.size();
     const std::uint64_t total = values.size();
+    const bytes_view whole = frames;
+    const auto mismatch = [&]() -> status {
+        const auto all = survey(whole);
+        if (!all) return all.error();
+        return {errc::mismatch, "the frames hold " + std::to_string(all->count) + " elements of " +
+                                    dtype_name(all->type) + ", out has " + std::to_string(total) + " of " +
+                                    dtype_name(element_type_of<T>::value)};
+    };
     while (!frames.empty()) {
-        // The bytes may be changing under us, so nothing that the survey found is taken for granted.
         const auto frame = first_frame(frames);
         if (!frame) return frame.error();
         const auto about = inspect(*frame);
         if (!about) return about.error();
-        if (about->count > values.size()) return {errc::corrupt, "the frames were changed while they were read"};
-        run.set_step(total - values.size(), bytes - frames.size(), total);
+        if (about->type != element_type_of<T>::value || about->count > values.size()) return mismatch();
+        run.set_step(total - values.size(), whole.size() - frames.size(), total);
         const auto count = static_cast<std::size_t>(about->count);
         if (status bad = decompress(*frame, values.first(count), run.options()); !bad.ok()) return bad;
         values = values.subspan(count);
         frames = frames.subspan(frame->size());
     }
-    return values.empty() ? status{} : status{errc::corrupt, "the frames were changed while they were read"};
+    return values.empty() ? status{} : mismatch();
 }
 
 std::string codec_name(codec_id id) {

@@ -13,10 +13,18 @@ import laconic
 from fields import DTYPES, check_bound, smooth
 
 BOUND = 1e-2
-WIDE = {"float16": "float32", "float32": "float64", "float64": "longdouble"}
+WIDE = {"float32": "float64", "float64": "longdouble"}
 values = st.floats(-100, 100, width=16) | st.sampled_from([numpy.nan, numpy.inf, -numpy.inf, -0.0])
-pairs = st.sampled_from([*DTYPES, "float16"]).flatmap(lambda dtype: st.integers(0, 200).flatmap(
-    lambda n: st.tuples(*(hnp.arrays(dtype, n, elements=values),) * 2)))
+
+
+def pairs_of(dtypes):
+    return st.sampled_from(dtypes).flatmap(lambda dtype: st.integers(0, 200).flatmap(
+        lambda n: st.tuples(*(hnp.arrays(dtype, n, elements=values),) * 2)))
+
+
+pairs = pairs_of([*DTYPES, "float16"])
+# What 16-bit types decode to has been rounded, which the operations on frames do not see.
+wide_pairs = pairs_of(DTYPES)
 
 
 def frames_of(*arrays, **keywords):
@@ -34,16 +42,14 @@ def check_equal(y, expected):
 
 
 def rounded(operation, a, b):
-    """The exact result, rounded once. Steps have few bits, so the wider type is exact here."""
+    """The result in a wider type, rounded once."""
     wide = WIDE[a.dtype.name]
     with numpy.errstate(invalid="ignore", over="ignore"):
         return operation(a.astype(wide), b.astype(wide)).astype(a.dtype)
 
 
-@given(pairs, st.sampled_from([None, "auto"]))
+@given(wide_pairs, st.sampled_from([None, 50]))
 def test_sums_and_differences_are_those_of_numpy(arrays, row_length):
-    if arrays[0].dtype == "float16":
-        return  # decoded values are rounded already: see the test below
     a, b = frames_of(*arrays, row_length=row_length)
     x, y = decoded(a, b)
     for function, operation in ((laconic.add, operator.add), (laconic.subtract, operator.sub)):

@@ -62,6 +62,8 @@ std::span<T> values_in(std::span<std::byte> elements) noexcept {
 frame_options options_of(const parameters& how) noexcept {
     frame_options options;
     options.checksum = how.checksum;
+    options.codec = how.codec;
+    options.row_length = how.row_length;
     return options;
 }
 
@@ -204,7 +206,7 @@ status decode_as(const parameters& how, std::span<const std::byte> stored, std::
 }  // namespace
 
 std::size_t room_for(const parameters& how) noexcept {
-    return compress_bound(*how.type, static_cast<std::size_t>(how.count)) + head_bytes;
+    return compress_bound(*how.type, static_cast<std::size_t>(how.count), how.codec) + head_bytes;
 }
 
 result<std::size_t> encode(const parameters& how, std::span<const std::byte> elements, std::span<std::byte> out) {
@@ -218,8 +220,8 @@ status decode(const parameters& how, std::span<const std::byte> stored, std::spa
 }
 
 bool plausible(const parameters& how, std::size_t stored_bytes) noexcept {
-    // The codec spends at least a byte on a block of 32 elements.
-    return how.count / 32 <= stored_bytes;
+    // Two blocks of 32 equal elements share a byte, and no codec does better.
+    return how.count / 64 <= stored_bytes;
 }
 
 }  // namespace laconic::hdf5

@@ -4,7 +4,10 @@
 
 #include <hdf5.h>
 
+#include <array>
+#include <cstdint>
 #include <exception>
+#include <limits>
 #include <optional>
 
 #include "parameters.hpp"
@@ -28,6 +31,15 @@ std::optional<std::uint64_t> fill_of(hid_t creation, hid_t type) {
     return bits;
 }
 
+/// Length of the last dimension of chunks with more than one; 0 where it is of no use.
+std::uint32_t row_of(hid_t space) {
+    std::array<hsize_t, H5S_MAX_RANK> extent{};
+    const int dimensions = H5Sget_simple_extent_dims(space, extent.data(), nullptr);
+    if (dimensions < 2) return 0;
+    const hsize_t row = extent[static_cast<std::size_t>(dimensions) - 1];
+    return row <= std::numeric_limits<std::uint32_t>::max() ? static_cast<std::uint32_t>(row) : 0;
+}
+
 herr_t set_local_or_throw(hid_t creation, hid_t type, hid_t space) {
     // After a filter that rearranges bytes the elements are no numbers, and an error bound means nothing.
     unsigned flags = 0;
@@ -37,8 +49,8 @@ herr_t set_local_or_throw(hid_t creation, hid_t type, hid_t space) {
         report("another filter (shuffle, scale-offset, ...) stands before the laconic filter; put laconic first");
         return -1;
     }
-    parameter_values values{};
-    std::size_t given = values.size();
+    parameter_values stored;
+    auto& [values, given] = stored;
     if (H5Pget_filter_by_id2(creation, filter_id, &flags, &given, values.data(), 0, nullptr, &config) < 0) return -1;
     // HDF5 reports how many there are, whether they fit or not.
     const auto asked = parameters::read({values.data(), given > values.size() ? 0 : given});
@@ -51,14 +63,16 @@ herr_t set_local_or_throw(hid_t creation, hid_t type, hid_t space) {
     how.type = element_of(type);
     how.count = 0;
     how.fill = std::nullopt;
+    how.row_length = 0;
     if (how.type) {
         const hssize_t elements = H5Sget_simple_extent_npoints(space);
         if (elements < 0) return -1;
         how.count = static_cast<std::uint64_t>(elements);
         how.fill = fill_of(creation, type);
+        if (how.rows) how.row_length = row_of(space);
     }
-    values = how.write();
-    return H5Pmodify_filter(creation, filter_id, flags, values.size(), values.data());
+    stored = how.write();
+    return H5Pmodify_filter(creation, filter_id, flags, given, values.data());
 }
 
 }  // namespace

@@ -2,16 +2,20 @@
 """laconic: error-bounded compression of float arrays, and sums of compressed arrays. Examples: docs/guide/python.md."""
 
 from . import _laconic
-from ._api import add, compare, compress, decompress, engine, engines, inspect, use_engine
-from ._errors import (Corrupt, Error, InvalidArgument, InvalidBound, InvalidType, Mismatch, OutputTooSmall, Truncated,
-                      Unsupported)
-from ._records import Comparison, FrameInfo
+from ._api import codecs, compare, compress, decompress, engine, engines, frame_size, inspect, use_engine
+from ._arithmetic import QuantisedArray, add, extract, maximum, minimum, negate, quantise, scale, subtract
+from ._errors import (Cancelled, Corrupt, Error, InvalidArgument, InvalidBound, InvalidType, Mismatch, OutputTooSmall,
+                      Truncated, Unrepresentable, Unsupported)
+from ._records import CodecInfo, Comparison, FrameInfo
+from ._streams import Reader, Writer
 
 __version__ = _laconic.version()
 
-__all__ = ["Comparison", "Corrupt", "Error", "FrameInfo", "InvalidArgument", "InvalidBound", "InvalidType", "Mismatch",
-           "OutputTooSmall", "Truncated", "Unsupported", "add", "compare", "compress", "decompress", "engine",
-           "engines", "inspect", "use_engine"]
+__all__ = ["Cancelled", "CodecInfo", "Comparison", "Corrupt", "Error", "FrameInfo", "InvalidArgument", "InvalidBound",
+           "InvalidType", "Mismatch", "OutputTooSmall", "QuantisedArray", "Reader", "Truncated", "Unrepresentable",
+           "Unsupported", "Writer", "add", "codecs", "compare", "compress", "decompress", "engine", "engines",
+           "extract", "frame_size", "inspect", "maximum", "minimum", "negate", "quantise", "scale", "subtract",
+           "use_engine"]
 
 # A wrong LACONIC_FORCE_ISA is an error here, not another engine than the one that was asked for.
 _laconic.check_engine()

@@ -1,18 +1,27 @@
 # SPDX-License-Identifier: BSD-3-Clause
-from typing import Any, NamedTuple, Protocol, SupportsFloat, TypeVar, Union, overload
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, Literal, NamedTuple, Protocol, SupportsFloat, SupportsIndex, TypeVar, Union, overload
 
 import numpy
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 __version__: str
 
 class _SupportsDLPack(Protocol):
     def __dlpack__(self) -> Any: ...
 
-# Objects with the buffer protocol have no type of their own before Python 3.12.
-_Array = Union[NDArray[numpy.float32], NDArray[numpy.float64], _SupportsDLPack, Any]
+class _SupportsRead(Protocol):
+    def read(self, n: int, /) -> bytes | None: ...
+
+class _SupportsWrite(Protocol):
+    def write(self, data: bytes, /) -> Any: ...
+
+# Objects with the buffer protocol have no type of their own before Python 3.12, bfloat16 has none in numpy.
+_Array = Union[NDArray[numpy.float16], NDArray[numpy.float32], NDArray[numpy.float64], _SupportsDLPack, Any]
 _Frame = Union[bytes, bytearray, memoryview, Any]
 _Out = TypeVar("_Out")
+_Progress = Callable[[int, int, int], Any]
 
 class Error(Exception):
     code: int | None
@@ -26,13 +35,17 @@ class Truncated(Error): ...
 class Corrupt(Error): ...
 class Unsupported(Error): ...
 class Mismatch(Error, ValueError): ...
+class Cancelled(Error): ...
+class Unrepresentable(Error, ValueError): ...
 
 class FrameInfo(NamedTuple):
     version: int
+    codec: str
     dtype: str
     count: int
     bound: float
     step: float
+    row_length: int
     contributions: int
     magnitude: int
     frame_bytes: int
@@ -51,24 +64,131 @@ class Comparison(NamedTuple):
     range: float
     nonfinite_mismatches: int
 
+class CodecInfo(NamedTuple):
+    id: int
+    name: str
+    summary: str
+    keeps_bound: bool
+    adds: bool
+    available: bool
+
+class QuantisedArray:
+    integers: NDArray[numpy.int32]
+    dtype: str
+    step: float
+    bound: float
+    magnitude: int
+    row_length: int
+    def __init__(
+        self,
+        integers: NDArray[numpy.int32],
+        dtype: str,
+        step: float,
+        bound: float,
+        magnitude: int,
+        row_length: int,
+    ) -> None: ...
+    def encode(self) -> bytes: ...
+    def add_to(self, frame: _Frame) -> bytes: ...
+
+class Writer:
+    def __init__(
+        self,
+        target: _SupportsWrite | Callable[[bytes], Any],
+        *,
+        abs: SupportsFloat | None = None,
+        lossless: bool = False,
+        dtype: DTypeLike | None = None,
+        codec: str = "fle",
+        rate: SupportsFloat | None = None,
+        row_length: SupportsIndex | None = None,
+        threads: SupportsIndex = 1,
+        checksum: bool = False,
+        max_abs: SupportsFloat | None = None,
+        progress: _Progress | None = None,
+        segment_values: SupportsIndex = 4194304,
+    ) -> None: ...
+    def write(self, a: _Array) -> None: ...
+    def close(self) -> None: ...
+    @property
+    def values_in(self) -> int: ...
+    @property
+    def bytes_out(self) -> int: ...
+    def __enter__(self) -> Writer: ...
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
+    ) -> None: ...
+
+class Reader:
+    def __init__(
+        self,
+        source: _SupportsRead | Callable[[int], bytes],
+        *,
+        threads: SupportsIndex = 1,
+        progress: _Progress | None = None,
+    ) -> None: ...
+    @property
+    def dtype(self) -> str: ...
+    def __iter__(self) -> Reader: ...
+    def __next__(self) -> NDArray[Any]: ...
+    def read(self, n: SupportsIndex = -1) -> NDArray[Any]: ...
+
 def compress(
     a: _Array,
     *,
     abs: SupportsFloat | None = None,
     rel: SupportsFloat | None = None,
     lossless: bool = False,
+    codec: str = "fle",
+    rate: SupportsFloat | None = None,
+    row_length: SupportsIndex | Literal["auto"] | None = None,
+    threads: SupportsIndex = 1,
     checksum: bool = False,
     max_abs: SupportsFloat | None = None,
+    progress: _Progress | None = None,
 ) -> bytes: ...
 @overload
 def decompress(
-    frame: _Frame, out: None = None, *, shape: int | tuple[int, ...] | None = None
-) -> NDArray[numpy.floating[Any]]: ...
+    frame: _Frame,
+    out: None = None,
+    *,
+    shape: int | tuple[int, ...] | None = None,
+    threads: SupportsIndex = 1,
+    progress: _Progress | None = None,
+) -> NDArray[Any]: ...
 @overload
-def decompress(frame: _Frame, out: _Out, *, shape: None = None) -> _Out: ...
+def decompress(
+    frame: _Frame,
+    out: _Out,
+    *,
+    shape: None = None,
+    threads: SupportsIndex = 1,
+    progress: _Progress | None = None,
+) -> _Out: ...
 def inspect(frame: _Frame) -> FrameInfo: ...
-def add(a: _Array | _Frame, b: _Array | _Frame) -> bytes: ...
+def frame_size(beginning: _Frame) -> int: ...
 def compare(x: _Array, y: _Array) -> Comparison: ...
+def codecs() -> tuple[CodecInfo, ...]: ...
+def add(
+    a: _Array | _Frame, b: _Array | _Frame, *, threads: SupportsIndex = 1, progress: _Progress | None = None
+) -> bytes: ...
+def subtract(a: _Frame, b: _Frame, *, threads: SupportsIndex = 1, progress: _Progress | None = None) -> bytes: ...
+def minimum(a: _Frame, b: _Frame, *, threads: SupportsIndex = 1, progress: _Progress | None = None) -> bytes: ...
+def maximum(a: _Frame, b: _Frame, *, threads: SupportsIndex = 1, progress: _Progress | None = None) -> bytes: ...
+def scale(
+    frame: _Frame, factor: SupportsIndex, *, threads: SupportsIndex = 1, progress: _Progress | None = None
+) -> bytes: ...
+def negate(frame: _Frame, *, threads: SupportsIndex = 1, progress: _Progress | None = None) -> bytes: ...
+def quantise(
+    a: _Array,
+    *,
+    abs: SupportsFloat | None = None,
+    rel: SupportsFloat | None = None,
+    lossless: bool = False,
+    row_length: SupportsIndex | Literal["auto"] | None = None,
+    max_abs: SupportsFloat | None = None,
+) -> QuantisedArray: ...
+def extract(frame: _Frame) -> QuantisedArray: ...
 def engines() -> tuple[str, ...]: ...
 def engine() -> str: ...
 def use_engine(name: str) -> None: ...

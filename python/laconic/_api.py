@@ -1,82 +1,67 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The functions that users call: keyword arguments are checked here, the work is done by the extension module. The
-types are in __init__.pyi."""
-
-import math
+"""Compression, decompression and what there is to know about frames: keyword arguments are checked here, the work is
+done by the extension module. The types are in __init__.pyi."""
 
 from . import _laconic
-from ._errors import InvalidArgument, InvalidBound, Mismatch
-from ._records import Comparison, FrameInfo
-
-_ABSOLUTE, _RELATIVE = 0, 1
-
-
-def bound_of(abs, rel, lossless):
-    """(kind, value) of exactly one of three keyword arguments. 0 is refused, so that a bound that came out as 0 by
-    accident is noticed."""
-    given = [f"{name}={value}" for name, value in (("abs", abs), ("rel", rel)) if value is not None]
-    given += ["lossless=True"] if lossless else []
-    if len(given) != 1:
-        raise InvalidBound(f"{' and '.join(given) or 'no error bound'} given; "
-                           "give exactly one of abs=, rel= and lossless=True")
-    if lossless:
-        return _ABSOLUTE, 0.0
-    kind, value = (_ABSOLUTE, abs) if abs is not None else (_RELATIVE, rel)
-    try:
-        value = float(value)
-    except (TypeError, ValueError):
-        raise InvalidBound(f"{given[0]} is not a number; give a finite number > 0") from None
-    if not (math.isfinite(value) and value > 0):
-        raise InvalidBound(f"{given[0]}; give a finite number > 0, or lossless=True")
-    return kind, value
+from ._arrays import empty
+from ._errors import InvalidArgument, Mismatch
+from ._records import CodecInfo, Comparison, FrameInfo
+from ._settings import run_of, settings_of
 
 
-def compress(a, *, abs=None, rel=None, lossless=False, checksum=False, max_abs=None):
+def compress(a, *, abs=None, rel=None, lossless=False, codec="fle", rate=None, row_length=None, threads=1,
+             checksum=False, max_abs=None, progress=None):
     """Compresses an array into a frame.
 
-    a         float32 or float64: a numpy array of any shape, an object with the buffer protocol (array.array,
-              memoryview, mmap, ...) or with __dlpack__ in memory of the CPU. Arrays with gaps or in the other byte
-              order are copied first; elements are taken in C order.
+    a         float16, bfloat16, float32 or float64: a numpy array of any shape, an object with the buffer protocol
+              (array.array, memoryview, mmap, ...) or with __dlpack__ in memory of the CPU. Arrays with gaps or in the
+              other byte order are copied first; elements are taken in C order.
     abs, rel, lossless
               exactly one: every finite x comes back as y with |x - y| <= abs; with |x - y| <= rel * (max - min) over
               the finite values of `a`; bit for bit. NaN, infinities and -0.0 always come back bit for bit.
+    codec     one of codecs(). 'zfp_rate' takes rate=, bits per value, instead of a bound, and keeps none.
+    row_length
+              the length of the fastest dimension: values are then also predicted from the row before. 'auto': that of
+              `a`. Frames that are to be added need the same. Lengths below 32 and from 2048 on are taken as 0; only
+              'fle' looks at it.
+    threads   0: as many as OpenMP would take. The frame is the same for any number.
     checksum  adds a checksum that every reader verifies.
     max_abs   with abs: a magnitude that no array to be added to this one exceeds, so that all get the same step.
+    progress  called now and then as progress(done, total, bytes): elements, and bytes that are complete. When it
+              returns something false other than None the call ends with Cancelled; what it raises ends the call, too.
 
     The shape is not part of the frame. Other threads may run meanwhile, but must not change `a`.
     """
-    kind, value = bound_of(abs, rel, lossless)
-    magnitude = -1.0
-    if max_abs is not None:
-        if kind == _RELATIVE:
-            raise InvalidArgument("max_abs belongs to abs=; arrays with relative bounds have steps of their own")
-        magnitude = float(max_abs)
-        if not (math.isfinite(magnitude) and magnitude >= 0):
-            raise InvalidArgument(f"max_abs={max_abs}; give a finite number >= 0")
-    return _laconic.compress(a, kind, value, bool(checksum), magnitude)
+    asked = settings_of(abs=abs, rel=rel, lossless=lossless, codec=codec, rate=rate, row_length=row_length,
+                        checksum=checksum, max_abs=max_abs)
+    return _laconic.compress(a, asked, *run_of(threads, progress))
 
 
-def decompress(frame, out=None, *, shape=None):
-    """Decompresses a frame into a numpy array of one dimension, or of `shape`, which may hold one -1.
+def decompress(frame, out=None, *, shape=None, threads=1, progress=None):
+    """Decompresses a frame, or several one after the other, into a numpy array of one dimension, or of `shape`, which
+    may hold one -1.
 
     out  writable, C-contiguous, of the frame's type and number of elements: receives the elements and is returned.
          Needs no numpy. After a failure its contents are unspecified.
+    threads, progress
+         as for compress().
 
-    A frame may come from anywhere: a damaged one is an error (Truncated, Corrupt, Unsupported), never a crash.
+    bfloat16 comes back as ml_dtypes.bfloat16, or, where ml_dtypes cannot be imported, as uint16 with the bits; `out`
+    may be of 16-bit integers, too. A frame may come from anywhere: a damaged one is an error (Truncated, Corrupt,
+    Unsupported, Mismatch between several), never a crash.
     """
+    run = run_of(threads, progress)
     if out is None:
-        import numpy  # here: everything else works without it
-
-        about = inspect(frame)
-        out = numpy.empty(about.count, about.dtype)
+        dtype, count = _laconic.survey(frame)
+        out = empty(count, dtype)
         if shape is not None:
             try:
                 out = out.reshape(shape)
             except ValueError:
-                raise Mismatch(f"the frame holds {about.count} elements, which shape={shape} does not") from None
+                raise Mismatch(f"the frame holds {count} elements, which shape={shape} does not") from None
     elif shape is not None:
         raise InvalidArgument("out and shape are both given; out has a shape already")
-    _laconic.decompress(frame, out)
+    _laconic.decompress(frame, out, *run)
     return out
 
 
@@ -85,15 +70,19 @@ def inspect(frame):
     return FrameInfo(*_laconic.inspect(frame))
 
 
-def add(a, b):
-    """The frame of a + b, computed on the compressed form. One of them may be an array (as compress() takes it): it is
-    quantised with the frame's step on the way. Frames must have equal type, count, bound per array and step."""
-    return _laconic.add(a, b)
+def frame_size(beginning):
+    """Bytes of the whole frame that begins with these, of which 64 are enough."""
+    return _laconic.frame_size(beginning)
 
 
 def compare(x, y):
     """How far the array `y` is from the array `x`, of equal type and number of elements; returns a Comparison."""
     return Comparison(*_laconic.compare(x, y))
+
+
+def codecs():
+    """All codecs as a tuple of CodecInfo; a build may lack some of them."""
+    return tuple(CodecInfo(*codec) for codec in _laconic.codecs())
 
 
 def engines():

@@ -56,8 +56,20 @@ class Mismatch(Error, ValueError):
     code, name = 7, "mismatch"
 
 
+class Cancelled(Error):
+    """A progress callable asked to stop."""
+
+    code, name = 11, "cancelled"
+
+
+class Unrepresentable(Error, ValueError):
+    """An element has no integer within the bound, so the array cannot travel in that form."""
+
+    code, name = 12, "unrepresentable"
+
+
 _BY_CODE = {kind.code: kind for kind in (InvalidArgument, InvalidBound, OutputTooSmall, Truncated, Corrupt, Unsupported,
-                                         Mismatch)}
+                                         Mismatch, Cancelled, Unrepresentable)}
 
 
 def error_of(code, name, message):

@@ -9,4 +9,6 @@ def filter_options(
     rel: SupportsFloat | None = None,
     lossless: bool = False,
     checksum: bool = False,
+    codec: str = "fle",
+    rows: bool = False,
 ) -> tuple[int, tuple[int, ...]]: ...

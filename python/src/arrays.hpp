@@ -5,6 +5,7 @@
 
 #include <pybind11/pybind11.h>
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -15,7 +16,7 @@
 
 namespace laconic::python {
 
-/// float32 or float64 elements in C order. Arrays with gaps or in the other byte order are copied.
+/// Elements of the library's four types in C order. Arrays with gaps or in the other byte order are copied.
 class input_array {
 public:
     /// `name` is the parameter's, for messages. Throws InvalidType or InvalidArgument with the remedy.
@@ -23,6 +24,8 @@ public:
 
     [[nodiscard]] element_type type() const noexcept { return type_; }
     [[nodiscard]] std::size_t count() const noexcept { return count_; }
+    /// Length of the last dimension; 0 with fewer than two.
+    [[nodiscard]] std::size_t row() const noexcept { return row_; }
     /// Precondition: type() is that of T. Any alignment, as the codec takes it.
     template <class T>
     [[nodiscard]] std::span<const T> as() const noexcept {
@@ -35,15 +38,17 @@ private:
     std::unique_ptr<std::byte[]> copy_;
     const std::byte* data_ = nullptr;
     std::size_t count_ = 0;
+    std::size_t row_ = 0;
     element_type type_ = element_type::f32;
 };
 
-/// Writable float32 or float64 elements in C order without gaps; everything else is refused.
+/// Writable elements in C order without gaps; everything else is refused. 16-bit integers hold the bits of bfloat16.
 class output_array {
 public:
     explicit output_array(pybind11::handle object);
 
     [[nodiscard]] element_type type() const noexcept { return type_; }
+    [[nodiscard]] std::size_t count() const noexcept { return count_; }
     template <class T>
     [[nodiscard]] std::span<T> as() const noexcept {
         return {static_cast<T*>(buffer_->view().buf), count_};
@@ -62,6 +67,20 @@ public:
 
     [[nodiscard]] std::span<const std::byte> bytes() const noexcept {
         return {static_cast<const std::byte*>(buffer_->view().buf), static_cast<std::size_t>(buffer_->view().len)};
+    }
+
+private:
+    std::optional<buffer> buffer_;
+};
+
+/// 32-bit integers in C order without gaps and in this machine's byte order; everything else is refused.
+class integer_argument {
+public:
+    explicit integer_argument(pybind11::handle object);
+
+    [[nodiscard]] std::span<const std::int32_t> values() const noexcept {
+        return {static_cast<const std::int32_t*>(buffer_->view().buf),
+                static_cast<std::size_t>(buffer_->view().len) / sizeof(std::int32_t)};
     }
 
 private:

@@ -53,13 +53,19 @@ std::string buffer::dtype() const {
     return "element format '" + std::string(code) + "'";
 }
 
-strided_view buffer::elements(const std::string& name) const {
+bool buffer::swapped() const noexcept { return parse(view_->format).swapped; }
+
+strided_view buffer::elements(const std::string& name, bool bits_are_bf16) const {
     const element_format format = parse(view_->format);
     strided_view elements;
     if (format.code == "f" && view_->itemsize == 4)
         elements.type = element_type::f32;
     else if (format.code == "d" && view_->itemsize == 8)
         elements.type = element_type::f64;
+    else if (format.code == "e" && view_->itemsize == 2)
+        elements.type = element_type::f16;
+    else if ((format.code == "H" || format.code == "h") && view_->itemsize == 2 && bits_are_bf16)
+        elements.type = element_type::bf16;
     else
         raise_type(refuse_dtype(name, dtype()));
     elements.data = static_cast<const std::byte*>(view_->buf);

@@ -20,11 +20,13 @@ public:
     [[nodiscard]] static std::optional<buffer> of(pybind11::handle object, int flags);
 
     [[nodiscard]] const Py_buffer& view() const noexcept { return *view_; }
-    /// float32 or float64 elements, or InvalidType with `name` and what it is. Precondition: flags had STRIDES,
-    /// FORMAT.
-    [[nodiscard]] strided_view elements(const std::string& name) const;
+    /// The elements, or InvalidType with `name` and what it is. bits_are_bf16: 16-bit integers are the bits of
+    /// bfloat16, for which the struct module has no letter. Precondition: flags had STRIDES, FORMAT.
+    [[nodiscard]] strided_view elements(const std::string& name, bool bits_are_bf16 = false) const;
     /// numpy's name of the element type, e.g. "int64".
     [[nodiscard]] std::string dtype() const;
+    /// Whether elements have the other byte order.
+    [[nodiscard]] bool swapped() const noexcept;
 
 private:
     struct release {

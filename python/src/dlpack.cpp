@@ -51,6 +51,7 @@ struct versioned_tensor {
 
 constexpr std::int32_t cpu = 1;
 constexpr std::uint8_t code_float = 2;
+constexpr std::uint8_t code_bfloat = 4;
 constexpr std::int32_t most_dimensions = 64;
 
 std::string device_name(long type, long id) {
@@ -77,8 +78,12 @@ std::string type_name(type_record type) {
 }
 
 element_type element_of(const std::string& name, type_record type) {
-    if (type.code == code_float && type.lanes == 1 && type.bits == 32) return element_type::f32;
-    if (type.code == code_float && type.lanes == 1 && type.bits == 64) return element_type::f64;
+    if (type.lanes == 1 && type.code == code_float) {
+        if (type.bits == 16) return element_type::f16;
+        if (type.bits == 32) return element_type::f32;
+        if (type.bits == 64) return element_type::f64;
+    }
+    if (type.lanes == 1 && type.code == code_bfloat && type.bits == 16) return element_type::bf16;
     raise_type(refuse_dtype(name, type_name(type)));
 }
 

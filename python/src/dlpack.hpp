@@ -18,7 +18,7 @@ public:
     [[nodiscard]] static bool offered_by(pybind11::handle object);
 
     /// Takes the tensor over; `name` is the parameter's, for messages. Throws InvalidArgument when it is on another
-    /// device or contradicts itself, InvalidType for element types other than float32 and float64, and lets the
+    /// device or contradicts itself, InvalidType for element types that laconic does not have, and lets the
     /// exporter's own exceptions through.
     dlpack_tensor(pybind11::handle object, const std::string& name);
 

@@ -1,83 +1,122 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Between Python's objects and the public C++ functions: arguments are held, the GIL goes, the codec works, the GIL
-// comes back, results become objects.
+// Between Python's objects and codec.hpp: arguments are held, the GIL goes, the codec works, the GIL comes back,
+// results become objects.
 #include "functions.hpp"
 
-#include <cstdint>
-#include <limits>
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <utility>
 
 #include "arrays.hpp"
+#include "bytes.hpp"
 #include "element.hpp"
 #include "errors.hpp"
-#include "laconic/arithmetic.hpp"
+#include "laconic/streaming.hpp"
+#include "run.hpp"
+#include "settings.hpp"
 
 namespace laconic::python {
 namespace {
 
 namespace py = pybind11;
 
-/// Runs `work` without the GIL.
-template <class Work>
-auto unlocked(Work&& work) {
-    const py::gil_scoped_release released;
-    return work();
+using bytes_view = std::span<const std::byte>;
+
+/// The first frame of a sequence. It is not verified; one that is cut off comes out shorter than it says.
+result<bytes_view> first_frame(bytes_view frames) {
+    const auto size = frame_size(frames);
+    if (!size) return size.error();
+    return frames.first(static_cast<std::size_t>(std::min<std::uint64_t>(*size, frames.size())));
 }
 
-/// A bytes object that `fill` writes into: it gets room for `capacity` bytes and returns how many it wrote.
-/// The surplus goes back untouched, so a generous capacity costs address space only.
-template <class Fill>
-py::bytes make_bytes(std::size_t capacity, Fill&& fill) {
-    if (capacity > static_cast<std::size_t>(std::numeric_limits<Py_ssize_t>::max()))
-        raise({errc::out_of_memory, "the frame may need " + std::to_string(capacity) + " bytes"});
-    PyObject* made = PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(capacity));
-    if (made == nullptr) throw py::error_already_set();
-    auto held = py::reinterpret_steal<py::object>(made);
-    const std::span<std::byte> room(reinterpret_cast<std::byte*>(PyBytes_AS_STRING(made)), capacity);
-    // Nobody else knows the object yet, so its bytes may be written, and without the GIL.
-    const result<std::size_t> written = unlocked([&] { return fill(room); });
-    require(written.error());
-    made = held.release().ptr();
-    if (_PyBytes_Resize(&made, static_cast<Py_ssize_t>(*written)) != 0) throw py::error_already_set();
-    return py::reinterpret_steal<py::bytes>(made);
+struct sequence_info {
+    element_type type = element_type::f32;
+    std::uint64_t count = 0;
+    std::size_t frames = 0;
+};
+
+/// Verifies a sequence frame by frame.
+result<sequence_info> survey(bytes_view frames) {
+    sequence_info all;
+    do {
+        const auto frame = first_frame(frames);
+        if (!frame) return frame.error();
+        const auto about = inspect(*frame);
+        if (!about) return about.error();
+        if (all.frames > 0 && about->type != all.type)
+            return status{errc::mismatch, "frame " + std::to_string(all.frames + 1) + " holds " +
+                                              dtype_name(about->type) + ", those before it " + dtype_name(all.type)};
+        all.type = about->type;
+        if (__builtin_add_overflow(all.count, about->count, &all.count))
+            return status{errc::corrupt, "the frames announce more elements than any array holds"};
+        ++all.frames;
+        frames = frames.subspan(frame->size());
+    } while (!frames.empty());
+    return all;
 }
 
-py::bytes add_array(py::handle values, const std::string& values_name, py::handle frame,
-                    const std::string& frame_name) {
-    const input_array array(values, values_name);
-    const frame_argument sum(frame, frame_name);
-    return make_bytes(sum_bound(array.type(), array.count()), [&](std::span<std::byte> out) {
-        return with_type(array.type(), [&]<class T>() { return add(array.as<T>(), sum.bytes(), out); });
-    });
+template <class T>
+status decompress_all(bytes_view frames, std::span<T> values, run_control& run) {
+    const auto only = first_frame(frames);
+    if (!only) return only.error();
+    if (only->size() == frames.size()) return decompress(frames, values, run.options());
+    const std::uint64_t total = values.size();
+    const bytes_view whole = frames;
+    const auto mismatch = [&]() -> status {
+        const auto all = survey(whole);
+        if (!all) return all.error();
+        return {errc::mismatch, "the frames hold " + std::to_string(all->count) + " elements of " +
+                                    dtype_name(all->type) + ", out has " + std::to_string(total) + " of " +
+                                    dtype_name(element_type_of<T>::value)};
+    };
+    while (!frames.empty()) {
+        const auto frame = first_frame(frames);
+        if (!frame) return frame.error();
+        const auto about = inspect(*frame);
+        if (!about) return about.error();
+        if (about->type != element_type_of<T>::value || about->count > values.size()) return mismatch();
+        run.set_step(total - values.size(), whole.size() - frames.size(), total);
+        const auto count = static_cast<std::size_t>(about->count);
+        if (status bad = decompress(*frame, values.first(count), run.options()); !bad.ok()) return bad;
+        values = values.subspan(count);
+        frames = frames.subspan(frame->size());
+    }
+    return values.empty() ? status{} : mismatch();
 }
 
-py::bytes add_frames(py::handle a, py::handle b) {
-    const frame_argument left(a, "a");
-    const frame_argument right(b, "b");
-    const auto about = unlocked([&] { return inspect(left.bytes()); });
-    require(about.error());
-    return make_bytes(sum_bound(about->type, static_cast<std::size_t>(about->count)),
-                      [&](std::span<std::byte> out) { return add(left.bytes(), right.bytes(), out); });
+std::string codec_name(codec_id id) {
+    for (const codec_description& codec : codecs())
+        if (codec.id == id) return std::string(codec.name);
+    return std::to_string(static_cast<unsigned>(id));
 }
 
 }  // namespace
 
-py::bytes compress_array(py::handle values, int kind, double bound, bool checksum, double max_abs) {
+py::bytes compress_array(py::handle values, const py::tuple& asked, unsigned threads, py::object progress) {
+    const settings how = settings::of(asked);
     const input_array array(values, "a");
-    const laconic::bound limit{kind == 0 ? bound_kind::absolute : bound_kind::relative, bound};
-    frame_options options;
-    options.checksum = checksum;
-    options.max_abs = max_abs;
-    return make_bytes(compress_bound(array.type(), array.count()), [&](std::span<std::byte> out) {
-        return with_type(array.type(), [&]<class T>() { return compress(array.as<T>(), limit, out, options); });
+    run_control run(threads, std::move(progress));
+    const frame_options options = how.options_for(array.row(), run.options());
+    return make_bytes(compress_bound(array.type(), array.count(), options.codec), run, [&](std::span<std::byte> out) {
+        return with_type(array.type(), [&]<class T>() { return compress(array.as<T>(), how.limit, out, options); });
     });
 }
 
-void decompress_frame(py::handle frame, py::handle out) {
-    const frame_argument source(frame, "frame");
+void decompress_frames(py::handle frames, py::handle out, unsigned threads, py::object progress) {
+    const frame_argument source(frames, "frame");
     const output_array target(out);
-    require(unlocked([&] {
-        return with_type(target.type(), [&]<class T>() { return decompress(source.bytes(), target.as<T>()); });
+    run_control run(threads, std::move(progress));
+    run.require(unlocked([&] {
+        return with_type(target.type(), [&]<class T>() { return decompress_all(source.bytes(), target.as<T>(), run); });
     }));
+}
+
+py::tuple survey_frames(py::handle frames) {
+    const frame_argument source(frames, "frame");
+    const auto all = unlocked([&] { return survey(source.bytes()); });
+    require(all.error());
+    return py::make_tuple(dtype_name(all->type), all->count);
 }
 
 py::tuple inspect_frame(py::handle frame) {
@@ -85,19 +124,19 @@ py::tuple inspect_frame(py::handle frame) {
     const auto about = unlocked([&] { return inspect(source.bytes()); });
     require(about.error());
     const frame_info& info = *about;
-    return py::make_tuple(info.version, dtype_name(info.type), info.count, info.bound, info.step, info.contributions,
-                          info.magnitude, info.frame_bytes, info.blocks, info.zero_blocks, info.raw_blocks,
-                          info.exact_sums, info.checksummed);
+    return py::make_tuple(info.version, codec_name(info.codec), dtype_name(info.type), info.count, info.bound,
+                          info.step, info.row_length, info.contributions, info.magnitude, info.frame_bytes, info.blocks,
+                          info.zero_blocks, info.raw_blocks, info.exact_sums, info.checksummed);
 }
 
-py::bytes add_operands(py::handle a, py::handle b) {
-    const bool array_a = is_array(a);
-    const bool array_b = is_array(b);
-    if (array_a && array_b) raise_argument("a and b are both arrays; compress one of them, or add them as arrays");
-    if (array_a) return add_array(a, "a", b, "b");
-    if (array_b) return add_array(b, "b", a, "a");
-    return add_frames(a, b);
+std::uint64_t size_of_frame(py::handle beginning) {
+    const frame_argument source(beginning, "beginning");
+    const auto size = frame_size(source.bytes());
+    require(size.error());
+    return *size;
 }
+
+std::string dtype_of(py::handle values) { return dtype_name(input_array(values, "a").type()); }
 
 py::tuple compare_arrays(py::handle original, py::handle decoded) {
     const input_array x(original, "x");
@@ -110,6 +149,15 @@ py::tuple compare_arrays(py::handle original, py::handle decoded) {
     require(compared.error());
     const comparison& c = *compared;
     return py::make_tuple(c.n, c.max_abs_error, c.mean_error, c.psnr, c.nrmse, c.range, c.nonfinite_mismatches);
+}
+
+py::tuple codec_table() {
+    const auto all = codecs();
+    py::tuple table(all.size());
+    for (std::size_t i = 0; i < all.size(); ++i)
+        table[i] = py::make_tuple(static_cast<unsigned>(all[i].id), std::string(all[i].name),
+                                  std::string(all[i].summary), all[i].keeps_bound, all[i].adds, all[i].available);
+    return table;
 }
 
 py::tuple engine_names() {

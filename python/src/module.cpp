@@ -2,19 +2,45 @@
 // The extension module laconic._laconic: names, parameters, and nothing else.
 #include <pybind11/pybind11.h>
 
+#include "arithmetic.hpp"
 #include "functions.hpp"
 #include "laconic/laconic.h"
+#include "writer.hpp"
 
 PYBIND11_MODULE(_laconic, module) {
     namespace py = pybind11;
     using namespace laconic::python;
-    module.doc() = "The codec; laconic/_api.py has the functions to call.";
-    module.def("compress", &compress_array, py::arg("values"), py::arg("kind"), py::arg("bound"), py::arg("checksum"),
-               py::arg("max_abs"));
-    module.def("decompress", &decompress_frame, py::arg("frame"), py::arg("out"));
+    module.doc() = "The library; laconic/__init__.pyi has the functions to call.";
+    module.def("compress", &compress_array, py::arg("values"), py::arg("asked"), py::arg("threads"),
+               py::arg("progress"));
+    module.def("decompress", &decompress_frames, py::arg("frames"), py::arg("out"), py::arg("threads"),
+               py::arg("progress"));
+    module.def("survey", &survey_frames, py::arg("frames"));
     module.def("inspect", &inspect_frame, py::arg("frame"));
-    module.def("add", &add_operands, py::arg("a"), py::arg("b"));
+    module.def("frame_size", &size_of_frame, py::arg("beginning"));
     module.def("compare", &compare_arrays, py::arg("original"), py::arg("decoded"));
+    module.def("codecs", &codec_table);
+    module.def("dtype_of", &dtype_of, py::arg("values"));
+
+    module.def("add", &add_operands, py::arg("a"), py::arg("b"), py::arg("threads"), py::arg("progress"));
+    module.def("combine", &combine_frames, py::arg("operation"), py::arg("a"), py::arg("b"), py::arg("threads"),
+               py::arg("progress"));
+    module.def("scale", &scale_frame, py::arg("frame"), py::arg("factor"), py::arg("threads"), py::arg("progress"));
+    module.def("quantise", &quantise_array, py::arg("values"), py::arg("asked"));
+    module.def("encode", &encode_integers, py::arg("fields"), py::arg("integers"));
+    module.def("add_integers", &add_integers, py::arg("fields"), py::arg("integers"), py::arg("frame"));
+    module.def("extract", &extract_integers, py::arg("frame"));
+
+    py::class_<array_writer>(module, "Writer")
+        .def(py::init<py::object, const std::string&, const py::tuple&, std::size_t, unsigned, py::object>(),
+             py::arg("sink"), py::arg("dtype"), py::arg("asked"), py::arg("segment_values"), py::arg("threads"),
+             py::arg("progress"))
+        .def("push", &array_writer::push, py::arg("values"))
+        .def("finish", &array_writer::finish)
+        .def_property_readonly("values_in", &array_writer::values_in)
+        .def_property_readonly("bytes_out", &array_writer::bytes_out);
+    module.attr("default_segment_values") = laconic::default_segment_values;
+
     module.def("engines", &engine_names);
     module.def("engine", &engine_in_use);
     module.def("use_engine", &choose_engine, py::arg("name"));

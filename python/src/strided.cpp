@@ -9,6 +9,7 @@
 namespace laconic::python {
 namespace {
 
+std::uint16_t reversed(std::uint16_t bits) noexcept { return __builtin_bswap16(bits); }
 std::uint32_t reversed(std::uint32_t bits) noexcept { return __builtin_bswap32(bits); }
 std::uint64_t reversed(std::uint64_t bits) noexcept { return __builtin_bswap64(bits); }
 
@@ -73,10 +74,11 @@ bool strided_view::contiguous() const noexcept {
 std::unique_ptr<std::byte[]> strided_view::copy() const {
     auto elements = std::make_unique_for_overwrite<std::byte[]>(std::max<std::size_t>(1, count() * size_of(type)));
     if (count() == 0) return elements;
-    if (size_of(type) == sizeof(std::uint32_t))
-        gather<std::uint32_t>(*this, elements.get());
-    else
-        gather<std::uint64_t>(*this, elements.get());
+    switch (size_of(type)) {
+        case sizeof(std::uint16_t): gather<std::uint16_t>(*this, elements.get()); break;
+        case sizeof(std::uint32_t): gather<std::uint32_t>(*this, elements.get()); break;
+        default: gather<std::uint64_t>(*this, elements.get());
+    }
     return elements;
 }
 

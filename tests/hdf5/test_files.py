@@ -68,6 +68,18 @@ def test_a_mask_costs_little(path, dtype, fill, keywords):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("value", [0.0, 2.5])
+def test_large_chunks_of_one_value(path, dtype, value):
+    """Next to no bytes, and they can be read."""
+    field = numpy.full(1_000_000, value, dtype)
+    for codec in (codec.name for codec in laconic.codecs() if codec.available and codec.keeps_bound):
+        write(path, field, filter_options(abs=1e-3, codec=codec), chunks=(1_000_000,))
+        values, _, filtered = read(path)
+        assert filtered or codec == "raw"
+        check_bound(field, values, 1e-3)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_relative_is_relative_to_the_chunk(path, dtype):
     field = numpy.repeat([1.0, 1000.0], 1000).astype(dtype) * numpy.sin(numpy.arange(2000)).astype(dtype)
     write(path, field, filter_options(rel=1e-3), chunks=(1000,))
@@ -172,10 +184,11 @@ def halves(value):
 
 
 @pytest.mark.parametrize("values, word", [
-    ((), "5 parameters"), ((1,), "5 parameters"), ((1, 0, *halves(1.0), 0, 1), "5 parameters"),
+    ((), "5 parameters"), ((1,), "5 parameters"), ((1, 0, *halves(1.0), 0, 1, 1), "5 parameters"),
     ((1,) * 20, "5 parameters"),
     ((2, 0, *halves(1.0), 0), "version"), ((1, 2, *halves(1.0), 0), "kind"), ((1, 0, *halves(-1.0), 0), "bound"),
-    ((1, 1, *halves(float("nan")), 0), "bound"), ((1, 0, *halves(1.0), 4), "flags")])
+    ((1, 1, *halves(float("nan")), 0), "bound"), ((1, 0, *halves(1.0), 8), "flags"),
+    ((1, 0, *halves(1.0), 0, 4), "no error bound"), ((1, 0, *halves(1.0), 0, 99), "codec 99")])
 def test_wrong_parameters_are_refused_when_the_dataset_is_created(path, values, word):
     with pytest.raises((ValueError, OSError), match=word):
         write(path, landscape(), (FILTER_ID, values))
@@ -186,6 +199,11 @@ def test_the_helper_and_the_stored_parameters(path):
     assert (identifier, options) == (FILTER_ID, (1, 0, *halves(0.5), 1)) and 256 <= identifier <= 511
     assert filter_options(rel=0.25)[1] == (1, 1, *halves(0.25), 0)
     assert filter_options(lossless=True)[1] == (1, 0, 0, 0, 0)
+    assert filter_options(abs=0.5, rows=True, codec="fle")[1] == (1, 0, *halves(0.5), 4)
+    assert filter_options(abs=0.5, rows=True, codec="szx", checksum=True)[1] == (1, 0, *halves(0.5), 5, 2)
+    for codec in ("zfp_rate", "nonsense", 2):
+        with pytest.raises(laconic.InvalidArgument, match="szx"):
+            filter_options(abs=0.5, codec=codec)
     for keywords in ({}, {"abs": 0}, {"abs": 1, "rel": 1}):
         with pytest.raises(laconic.InvalidBound):
             filter_options(**keywords)
@@ -193,6 +211,49 @@ def test_the_helper_and_the_stored_parameters(path):
     with h5py.File(path) as file:
         stored = file["x"]._filters[str(FILTER_ID)]
     assert stored == (1, 0, *halves(0.5), 3, 2, 64 * 64, 0, *halves(-9999.5))
+
+
+@pytest.mark.parametrize("codec", [c.name for c in laconic.codecs() if c.available and c.keeps_bound])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("fill", [None, -9999.5, numpy.nan])
+@pytest.mark.parametrize("keywords", [{"abs": 1e-2}, {"rel": 1e-3, "rows": True}, {"lossless": True, "checksum": True}])
+def test_codecs(path, codec, dtype, fill, keywords):
+    field = landscape(dtype)
+    if fill is not None:
+        field[field == -9999.5] = fill
+    write(path, field, filter_options(codec=codec, **keywords), fillvalue=fill)
+    values, _, _ = read(path)
+    bound = keywords.get("abs", 1e-3 * 10100 if "rel" in keywords else 0)
+    check_bound(field, values, bound)
+    assert numpy.array_equal(values == fill, field == fill)
+    with h5py.File(path) as file:
+        stored = file["x"]._filters[str(FILTER_ID)]
+        frame = file["x"].id.read_direct_chunk((64, 64))[1]
+    assert len(stored) == (10 if codec == "fle" and "rows" not in keywords else 12)
+    if len(stored) == 12:
+        assert stored[10:] == ({c.name: c.id for c in laconic.codecs()}[codec], 64 if "rows" in keywords else 0)
+    if frame.startswith(b"lacn"):
+        assert laconic.inspect(frame).codec in (codec, "fle")
+
+
+def test_rows(path):
+    y, x = numpy.meshgrid(numpy.linspace(0, 5, 256), numpy.linspace(0, 5, 300), indexing="ij")
+    field = (numpy.sin(3 * x) * numpy.cos(2 * y) + 0.01 * numpy.sin(90 * x)).astype("float32")
+    sizes = []
+    for rows in (False, True):
+        write(path, field, filter_options(abs=1e-3, rows=rows), chunks=(64, 300))
+        values, stored, filtered = read(path)
+        check_bound(field, values, 1e-3)
+        sizes.append(stored)
+        assert filtered
+        with h5py.File(path) as file:
+            assert laconic.inspect(file["x"].id.read_direct_chunk((0, 0))[1]).row_length == (300 if rows else 0)
+    assert sizes[1] < sizes[0]
+    write(path, field.ravel(), filter_options(abs=1e-3, rows=True), chunks=(5000,))
+    check_bound(field.ravel(), read(path)[0], 1e-3)
+    with h5py.File(path) as file:
+        assert laconic.inspect(file["x"].id.read_direct_chunk((0,))[1]).row_length == 0
+        assert file["x"]._filters[str(FILTER_ID)][10:] == (1, 0)
 
 
 def test_a_creation_list_may_be_used_again(path):

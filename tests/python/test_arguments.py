@@ -62,7 +62,7 @@ def test_frames_from_everything_with_bytes(tmp_path):
 
 
 @pytest.mark.parametrize("dtype, name", [
-    ("float16", "float16"), ("int32", "int32"), ("int64", "int64"), ("uint8", "uint8"), ("uint16", "uint16"),
+    ("int16", "int16"), ("int32", "int32"), ("int64", "int64"), ("uint8", "uint8"), ("uint16", "uint16"),
     ("bool", "bool"), ("complex64", "complex64"), ("complex128", "complex128"), ("longdouble", "longdouble"),
     ("object", "object")])
 def test_other_types_are_refused_by_name(dtype, name):

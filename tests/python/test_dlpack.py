@@ -87,7 +87,7 @@ class NumpyThroughDlpack:
         return self.a.__dlpack_device__()
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", [*DTYPES, "float16"])
 @pytest.mark.parametrize("version", [None, (1, 0), (1, 7)])
 def test_tensors_are_taken_and_given_back(dtype, version):
     whole = smooth(24 * 50, dtype).reshape(24, 50)

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import laconic
 from fields import smooth
 from guide import run_page
@@ -26,12 +28,16 @@ def test_example_with_a_field_of_its_own():
     assert "max error" in done.stdout
 
 
-def test_example_with_a_file(tmp_path):
-    field = smooth(10_000, "float32")
-    field.tofile(tmp_path / "field.f32")
-    done = run_example(str(tmp_path / "field.f32"), "--rel", "1e-4", "--out", str(tmp_path / "field.lac"))
+@pytest.mark.parametrize("suffix, dtype, codec", [("f32", "float32", "fle"), ("f64", "float64", "szx"),
+                                                  ("f16", "float16", "fle")])
+def test_example_with_a_file(tmp_path, suffix, dtype, codec):
+    field = smooth(10_000, dtype)
+    path = tmp_path / f"field.{suffix}"
+    field.tofile(path)
+    done = run_example(str(path), "--rel", "1e-2", "--codec", codec, "--out", str(tmp_path / "field.lac"))
     assert done.returncode == 0, done.stderr
     about = laconic.inspect((tmp_path / "field.lac").read_bytes())
+    assert (about.dtype, about.codec) == (dtype, codec)
     assert about.count == 10_000 and about.checksummed and f"{about.frame_bytes}" in done.stdout
 
 

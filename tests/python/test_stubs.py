@@ -3,8 +3,10 @@
 same classes, fields and bases."""
 
 import ast
+import dataclasses
 import importlib
 import inspect
+import re
 from pathlib import Path
 
 import pytest
@@ -69,6 +71,18 @@ def test_functions(name):
         assert actual in overloads, f"no overload of {function} has all defaults"
 
 
+def check_methods(node, actual):
+    declared = {n.name: n for n in node.body if isinstance(n, ast.FunctionDef)}
+    public = {n for n in vars(actual) if not n.startswith("_")} - {n.target.id for n in node.body
+                                                                    if isinstance(n, ast.AnnAssign)}
+    assert public - {"code", "name"} == {n for n in declared if not n.startswith("_")}
+    for name, method in declared.items():
+        if method.decorator_list:
+            assert isinstance(vars(actual)[name], property)
+        else:
+            assert parameters_of_stub(method) == parameters_of(vars(actual)[name]), (actual, name)
+
+
 @pytest.mark.parametrize("name", MODULES)
 def test_classes(name):
     for node in stub(name).body:
@@ -81,18 +95,27 @@ def test_classes(name):
             hints = {n.target.id: ast.unparse(n.annotation) for n in node.body}
             assert hints == {k: v.__name__ for k, v in actual.__annotations__.items()}
         else:
-            assert [ast.unparse(b) for b in node.bases] == [b.__name__ for b in actual.__bases__]
+            assert ([ast.unparse(b) for b in node.bases] or ["object"]) == [b.__name__ for b in actual.__bases__]
             assert all(hasattr(actual, field) for field in fields)
+            check_methods(node, actual)
 
 
 def test_records_hold_what_the_header_says():
-    header = (Path(__file__).parents[2] / "include/laconic/codec.hpp").read_text()
+    include = Path(__file__).parents[2] / "include/laconic"
+    header = "".join((include / name).read_text() for name in ("codec.hpp", "arithmetic.hpp"))
     for struct, record, renamed in (("frame_info", laconic.FrameInfo, {"type": "dtype"}),
-                                    ("comparison", laconic.Comparison, {})):
+                                    ("comparison", laconic.Comparison, {}),
+                                    ("quantised_array", laconic.QuantisedArray, {"type": "dtype"})):
         body = header.split(f"struct {struct} {{")[1].split("\n};")[0]
         members = [line.split("//")[0] for line in body.splitlines()]
         declared = [member.split("=")[0].split()[-1] for member in members if "=" in member]
-        assert [renamed.get(n, n) for n in declared] == list(record._fields)
+        assert [renamed.get(n, n) for n in declared] == [n for n in fields_of(record) if n != "integers"]
+    header = header.split("struct codec_description {")[1].split("};")[0]
+    assert re.findall(r"(\w+);", header) == list(laconic.CodecInfo._fields)
+
+
+def fields_of(record):
+    return getattr(record, "_fields", None) or [f.name for f in dataclasses.fields(record)]
 
 
 def test_codes_are_those_of_the_header():

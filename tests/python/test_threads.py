@@ -2,6 +2,7 @@
 """The codec works without the GIL. Python's own switching is turned off, so another thread runs only when a thread lets
 go of the GIL by itself: either because it waits, or inside the codec. Nothing here depends on speed."""
 
+import io
 import sys
 import threading
 
@@ -13,6 +14,7 @@ from fields import smooth
 
 FIELD = smooth(200_000)
 FRAME = laconic.compress(FIELD, abs=1e-3)
+QUANTISED = laconic.quantise(FIELD, abs=1e-3)
 OUT = numpy.empty_like(FIELD)
 # Calls after which a thread that waits for the GIL must have had it; far more than it takes.
 PATIENCE = 20_000
@@ -24,6 +26,15 @@ CALLS = {
     "inspect": lambda: laconic.inspect(FRAME),
     "add": lambda: laconic.add(FRAME, FRAME),
     "add_array": lambda: laconic.add(FIELD, FRAME),
+    "subtract": lambda: laconic.subtract(FRAME, FRAME),
+    "scale": lambda: laconic.scale(FRAME, 3),
+    "quantise": lambda: laconic.quantise(FIELD, abs=1e-3),
+    "extract": lambda: laconic.extract(FRAME),
+    "encode": lambda: QUANTISED.encode(),
+    "add_to": lambda: QUANTISED.add_to(FRAME),
+    "concatenated": lambda: laconic.decompress(FRAME * 2),
+    "writer": lambda: laconic.Writer(lambda data: None, abs=1e-3, segment_values=100_000).write(FIELD),
+    "reader": lambda: laconic.Reader(io.BytesIO(FRAME)).read(),
     "compare": lambda: laconic.compare(FIELD, FIELD),
 }
 

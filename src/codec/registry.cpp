@@ -126,10 +126,9 @@ status check_payload(const frame_header& header, std::span<const std::byte> payl
     if (status bad = check_codec(header.codec, header.type, header.step); !bad.ok()) return bad;
     const std::uint64_t bytes = payload.size();
     const std::size_t width = size_of(header.type);
-    if (header.codec == codec_id::raw) {
-        if (bytes == header.count * width) return {};
-        return explain(bytes < header.count * width ? stream_fault::truncated : stream_fault::corrupt);
-    }
+    // The payload is complete, or the frame would have been refused; so the header contradicts itself.
+    if (header.codec == codec_id::raw)
+        return explain(bytes == header.count * width ? stream_fault::none : stream_fault::corrupt);
     // No codec here stores more than 64 values a byte, or more bytes than its bound.
     if (header.count / 64 > bytes) return explain(stream_fault::truncated);
     if (bytes > payload_bound(header.codec, header.type, static_cast<std::size_t>(header.count)))

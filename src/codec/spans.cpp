@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Threads and progress. Threads encode a round of spans into memory of their own; when the sizes of all are known, each
-// copies its part to where it belongs, so that the result has no gaps and nothing is moved twice through main memory.
+// Threads and progress. A thread encodes a span into memory of its own, which stays in its cache; learns from the span
+// before where its bytes go as soon as that is encoded, too; and copies them there while the next span learns the same.
+// Nothing is moved twice through main memory, and a thread that loses its processor holds up the others by one span.
 #include "codec/spans.hpp"
 
 #include <algorithm>
@@ -106,53 +107,49 @@ span_outcome write_spans(span_job& job, std::size_t count, std::size_t most_span
                          sink out) noexcept {
     const unsigned threads = usable_threads(how, count);
     if (threads == 1) return write_alone(job, count, how, out);
-    struct part {
-        std::unique_ptr<std::byte[]> memory;
-        span_outcome outcome;
-        std::size_t start = 0;
-    };
-    std::unique_ptr<part[]> parts(new (std::nothrow) part[threads]);
-    bool fits = parts != nullptr;
+    std::unique_ptr<std::unique_ptr<std::byte[]>[]> parts(new (std::nothrow) std::unique_ptr<std::byte[]>[threads]);
+    bool fits = parts != nullptr && spans_in(count) < ~std::uint32_t{0} - threads;
     for (unsigned t = 0; fits && t < threads; ++t) {
-        parts[t].memory.reset(new (std::nothrow) std::byte[most_span_bytes]);
-        fits = parts[t].memory != nullptr;
+        parts[t].reset(new (std::nothrow) std::byte[most_span_bytes]);
+        fits = parts[t] != nullptr;
     }
     if (!fits) return write_alone(job, count, how, out);
 
     span_outcome all;
-    const std::size_t spans = spans_in(count);
-    std::size_t next = 0;
-#pragma omp parallel num_threads(threads) default(none) shared(job, count, how, out, threads, parts, all, spans, next)
+    const auto spans = static_cast<std::uint32_t>(spans_in(count));
+    std::atomic<std::uint32_t> ticket{0};
+    // The span whose turn it is to learn where its bytes go; beyond all spans once the work is to end early.
+    std::atomic<std::uint32_t> turn{0};
+    std::size_t reported = 0;
+#pragma omp parallel num_threads(threads) default(none) \
+    shared(job, count, how, out, parts, all, spans, ticket, turn, reported)
     {
         const float_environment standard;
         const auto thread = static_cast<unsigned>(omp_get_thread_num());
-        part& mine = parts[thread];
-        for (std::size_t first = 0; first < spans; first = next) {
-            // Fewer threads than asked for take the round's spans in turn, so every part is used.
-            const std::size_t span = first + thread;
-            const auto team = static_cast<std::size_t>(omp_get_num_threads());
-            const bool works = span < spans;
-            std::byte* const table = works ? table_at(out, span) : nullptr;
-            const std::size_t n = works ? length_of(span, count) : 0;
-            mine.outcome = works ? job.run(thread, span * span_values, n, {mine.memory.get(), table}) : span_outcome{};
-#pragma omp barrier
-#pragma omp master
-            {
-                for (std::size_t t = 0; t < team; ++t) {
-                    parts[t].start = all.bytes;
-                    all.merge(parts[t].outcome);
-                }
-                const std::size_t done = std::min((first + team) * span_values, count);
-                if (all.fault == stream_fault::none) all.cancelled = !report(how, done, count, all.bytes);
-                next = all.fault != stream_fault::none || all.cancelled ? spans : first + team;
+        std::byte* const memory = parts[thread].get();
+        for (std::uint32_t span = ticket++; span < spans; span = ticket++) {
+            const std::size_t n = length_of(span, count);
+            std::byte* const table = table_at(out, span);
+            const span_outcome outcome = job.run(thread, span * span_values, n, {memory, table});
+            std::uint32_t now = turn;
+            for (; now < span; now = turn) turn.wait(now);
+            if (now > span) break;
+            const std::size_t start = all.bytes;
+            all.merge(outcome);
+            if (thread == 0 && all.fault == stream_fault::none) {
+                reported = span * span_values + n;
+                all.cancelled = !report(how, reported, count, all.bytes);
             }
-#pragma omp barrier
-            if (all.fault == stream_fault::none && works) {
-                std::memcpy(out.bytes + mine.start, mine.memory.get(), mine.outcome.bytes);
-                shift_table(table, n, mine.start);
-            }
+            const bool ends_early = all.fault != stream_fault::none || all.cancelled;
+            turn = ends_early ? spans + 1 : span + 1;
+            turn.notify_all();
+            if (ends_early) break;
+            std::memcpy(out.bytes + start, memory, outcome.bytes);
+            shift_table(table, n, start);
         }
     }
+    if (all.fault == stream_fault::none && !all.cancelled && reported < count)
+        all.cancelled = !report(how, count, count, all.bytes);
     return all;
 }
 

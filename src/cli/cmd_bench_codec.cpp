@@ -119,14 +119,26 @@ void print_text(const bench_request& request, const std::vector<codec_measuremen
     print_pairs(pairs);
 }
 
-/// Codecs next to each other, on one engine.
-int run_family(const CLI::App& app, const bench_request& request, element_type type, bound limit) {
-    const std::vector<std::string> names = family_names();
-    family_settings settings;
-    settings.codecs = request.codecs;
-    for (const std::string& name : settings.codecs)
+/// Names of --codecs that this build has; "all" stands for all that the other options allow.
+std::vector<std::string> chosen_codecs(const std::vector<std::string>& wanted, std::uint64_t row_length) {
+    std::vector<std::string> names = family_names();
+    if (wanted == std::vector<std::string>{"all"}) {
+        if (row_length == 0) std::erase(names, "fle-rows");
+        return names;
+    }
+    for (const std::string& name : wanted) {
         if (std::find(names.begin(), names.end(), name) == names.end())
             fail_usage(fmt::format("--codecs names '{}'; this build has {}", name, fmt::join(names, ", ")));
+        if (name == "fle-rows" && row_length == 0) fail_usage("--codecs names 'fle-rows'; give --row-length, too");
+    }
+    return wanted;
+}
+
+/// Codecs next to each other, on one engine.
+int run_family(const CLI::App& app, const bench_request& request, element_type type, bound limit) {
+    family_settings settings;
+    settings.row_length = whole_number("--row-length", request.row_length);
+    settings.codecs = chosen_codecs(request.codecs, settings.row_length);
     if (request.engines.size() > 1)
         fail_usage(fmt::format("--engines names {}; with --codecs give one", request.engines.size()));
     if (!request.engines.empty())
@@ -134,7 +146,6 @@ int run_family(const CLI::App& app, const bench_request& request, element_type t
     settings.bytes = std::size_t{request.megabytes} << 20;
     settings.repetitions = request.repetitions;
     settings.run = request.threads.value();
-    settings.row_length = whole_number("--row-length", request.row_length);
     settings.rate = request.rate;
     buffer raw = read_field(request.data, type);
     const auto rows = with_real_type(type, [&](auto zero) {
@@ -189,7 +200,7 @@ action declare_bench_codec(CLI::App& app) {
     app.add_option("--row-length", request->row_length, "length of the field's fastest dimension, 32 to 2047")
         ->type_name("N");
     app.add_option("--codecs", request->codecs,
-                   fmt::format("compare codecs instead of engines: {}", fmt::join(family_names(), ", ")))
+                   fmt::format("compare codecs instead of engines: all, or {}", fmt::join(family_names(), ", ")))
         ->type_name("A,B")
         ->delimiter(',');
     app.add_option("--rate", request->rate, "bits per value of zfp_rate in --codecs (default 8)")->type_name("R");

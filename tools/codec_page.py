@@ -101,7 +101,7 @@ Measured {results["date"]} with laconic {machine["version"]} ({machine["compiler
   Ratios to the memcpy of the same rounds stand that better than GB/s do.
 
 Each field is tiled to {results["settings"]["megabytes"]} MiB; memcpy and the operations take turns; medians of
-{results["settings"]["repetitions"]} rounds (slow codecs and the portable engine: of a third or fewer); one core unless
+{results["settings"]["repetitions"]} rounds (slow codecs and the portable engine: of a fifth); one core unless
 two threads are named; GB/s (10^9 bytes) of original data; every value is verified while it is compressed. Bounds are
 relative to a field's range. Errors are computed exactly. `./dev bench codec` ran, for every field F and bound (and
 writes this page):

@@ -23,7 +23,7 @@ SOAK = [{"codec": "fle", "engine": "avx2", "seed": 7, "f32": {"values": 1234567,
 def cells(page, heading):
     """Rows of the first table below a heading, as lists of texts."""
     part = page.split(f"## {heading}\n", 1)[1].split("\n## ", 1)[0]
-    lines = [line for line in part.splitlines() if line.startswith("|")]
+    lines = re.search(r"(?:^\|.*\n)+", part, re.MULTILINE)[0].splitlines()
     return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines]
 
 

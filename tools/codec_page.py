@@ -198,7 +198,7 @@ Largest error / bound, and how many values are beyond the bound where there are 
 Mean error / bound (signed):
 
 {tables.by_codec(lambda row: short(row["mean_error_over_bound"]), exact)}
-PSNR, dB:
+PSNR, dB (-: restored exactly, no marker in the picture):
 
 {tables.by_codec(lambda row: number(row["psnr"], 1), exact)}
 NRMSE:

@@ -73,7 +73,7 @@ def throughput(rows, out, name):
                 panel.scatter(*list(zip(*points))[:2], s=[p[2] for p in points], color=colour, marker=shape, zorder=3)
         copy = geometric_mean([row["memcpy_gbps"] for row in rows.results["codecs"]])
         panel.axhline(copy, color="#000000", linewidth=0.8, linestyle=(0, (4, 3)))
-        panel.text(0.99, copy * 1.06, "memcpy", ha="right", va="bottom", fontsize=8,
+        panel.text(0.01, copy * 0.94, "memcpy", ha="left", va="top", fontsize=8,
                    transform=panel.get_yaxis_transform())
         panel.set(xscale="log", yscale="log", title=operation, xlabel="compression ratio")
         plain_ticks(panel.xaxis, (1, 2, 4, 8, 16, 32))

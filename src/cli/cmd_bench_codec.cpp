@@ -11,7 +11,9 @@
 
 #include "base/units.hpp"
 #include "cli/arguments.hpp"
+#include "cli/bench_tools.hpp"
 #include "cli/codec_bench.hpp"
+#include "cli/codec_family_bench.hpp"
 #include "cli/command.hpp"
 #include "cli/files.hpp"
 #include "cli/table_options.hpp"
@@ -30,8 +32,23 @@ struct bench_request {
     std::vector<std::string> engines;
     threads_argument threads;
     std::string row_length = "0";
+    std::vector<std::string> codecs;
+    double rate = 8;
     bool json = false;
 };
+
+buffer read_field(const std::string& path, element_type type) {
+    buffer raw = read_array(path, type);
+    if (raw.size() == 0) fail_data(fmt::format("'{}' is empty; give a field with at least one value", path));
+    return raw;
+}
+
+/// The scan for the range belongs to none of the operations: all are measured with an absolute bound.
+template <class T>
+double absolute(bound limit, std::span<const T> field) {
+    const value_range<T> range = range_of(field);
+    return codec::resolve_bound(limit, static_cast<double>(range.min), static_cast<double>(range.max));
+}
 
 std::vector<std::string> chosen_engines(const CLI::App& app, const std::vector<std::string>& wanted) {
     const auto available = available_engines();
@@ -102,25 +119,61 @@ void print_text(const bench_request& request, const std::vector<codec_measuremen
     print_pairs(pairs);
 }
 
+/// Names of --codecs that this build has; "all" stands for all that the other options allow.
+std::vector<std::string> chosen_codecs(const std::vector<std::string>& wanted, std::uint64_t row_length) {
+    std::vector<std::string> names = family_names();
+    if (wanted == std::vector<std::string>{"all"}) {
+        if (row_length == 0) std::erase(names, "fle-rows");
+        return names;
+    }
+    for (const std::string& name : wanted) {
+        if (std::find(names.begin(), names.end(), name) == names.end())
+            fail_usage(fmt::format("--codecs names '{}'; this build has {}", name, fmt::join(names, ", ")));
+        if (name == "fle-rows" && row_length == 0) fail_usage("--codecs names 'fle-rows'; give --row-length, too");
+    }
+    return wanted;
+}
+
+/// Codecs next to each other, on one engine.
+int run_family(const CLI::App& app, const bench_request& request, element_type type, bound limit) {
+    family_settings settings;
+    settings.row_length = whole_number("--row-length", request.row_length);
+    settings.codecs = chosen_codecs(request.codecs, settings.row_length);
+    if (request.engines.size() > 1)
+        fail_usage(fmt::format("--engines names {}; with --codecs give one", request.engines.size()));
+    if (!request.engines.empty())
+        need(use_engine(chosen_engines(app, request.engines).front()), "switching the engine");
+    settings.bytes = std::size_t{request.megabytes} << 20;
+    settings.repetitions = request.repetitions;
+    settings.run = request.threads.value();
+    settings.rate = request.rate;
+    buffer raw = read_field(request.data, type);
+    const auto rows = with_real_type(type, [&](auto zero) {
+        const std::span<const decltype(zero)> field = raw.as<decltype(zero)>();
+        settings.bound = absolute(limit, field);
+        return measure_family(field, settings);
+    });
+    print_family(rows, request.json);
+    return exit_ok;
+}
+
 int run(const CLI::App& app, const bench_request& request) {
     const element_type type = request.type.value();
     const bound limit = request.limit.value();
     if (request.megabytes == 0) fail_usage("--megabytes is 0; give at least 1");
     if (request.repetitions == 0) fail_usage("--repetitions is 0; give at least 1");
+    if (!request.codecs.empty()) return run_family(app, request, type, limit);
     codec_bench_settings settings;
     settings.engines = chosen_engines(app, request.engines);
     settings.bytes = std::size_t{request.megabytes} << 20;
     settings.repetitions = request.repetitions;
     settings.run = request.threads.value();
     settings.row_length = whole_number("--row-length", request.row_length);
-    buffer raw = read_array(request.data, type);
-    if (raw.size() == 0) fail_data(fmt::format("'{}' is empty; give a field with at least one value", request.data));
+    buffer raw = read_field(request.data, type);
     const auto rows = with_real_type(type, [&](auto zero) {
         using T = decltype(zero);
         const std::span<const T> field = raw.as<T>();
-        // The scan for the range belongs to none of the operations: all are measured with an absolute bound.
-        const value_range<T> range = range_of(field);
-        settings.bound = codec::resolve_bound(limit, static_cast<double>(range.min), static_cast<double>(range.max));
+        settings.bound = absolute(limit, field);
         return measure_codec(field, settings);
     });
     request.json ? print_json(rows) : print_text(request, rows);
@@ -146,7 +199,12 @@ action declare_bench_codec(CLI::App& app) {
     request->threads.declare(app);
     app.add_option("--row-length", request->row_length, "length of the field's fastest dimension, 32 to 2047")
         ->type_name("N");
-    app.add_flag("--json", request->json, "print a JSON array with one object per engine");
+    app.add_option("--codecs", request->codecs,
+                   fmt::format("compare codecs instead of engines: all, or {}", fmt::join(family_names(), ", ")))
+        ->type_name("A,B")
+        ->delimiter(',');
+    app.add_option("--rate", request->rate, "bits per value of zfp_rate in --codecs (default 8)")->type_name("R");
+    app.add_flag("--json", request->json, "print a JSON array with one object per engine, or per codec");
     return [request, &app] { return run(app, *request); };
 }
 

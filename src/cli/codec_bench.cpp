@@ -3,67 +3,16 @@
 // every repetition, on buffers that were allocated and touched before, so that all meet the same machine state.
 #include "cli/codec_bench.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 
-#include "cli/command.hpp"
+#include "cli/bench_tools.hpp"
 #include "cli/exact_error.hpp"
-#include "cli/files.hpp"
 #include "cli/reference_size.hpp"
 #include "laconic/arithmetic.hpp"
 
 namespace laconic::cli {
 namespace {
-
-/// Times of one operation over the repetitions.
-class stopwatch {
-public:
-    template <class Body>
-    void time(Body&& body) {
-        const auto started = std::chrono::steady_clock::now();
-        body();
-        seconds_.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count());
-    }
-    [[nodiscard]] double gbps(std::size_t bytes) {
-        std::sort(seconds_.begin(), seconds_.end());
-        const std::size_t half = seconds_.size() / 2;
-        const double median = seconds_.size() % 2 == 1 ? seconds_[half] : (seconds_[half - 1] + seconds_[half]) / 2;
-        return median > 0 ? static_cast<double>(bytes) / median / 1e9 : 0;
-    }
-
-private:
-    std::vector<double> seconds_;
-};
-
-/// Aligned memory whose pages exist already.
-buffer touched(std::size_t bytes) {
-    buffer fresh(bytes);
-    std::memset(fresh.bytes().data(), 0x5a, fresh.size());
-    return fresh;
-}
-
-template <class V>
-V need(result<V> got, std::string_view what) {
-    if (!got) fail_data(fmt::format("{} failed: {}", what, got.error().message()));
-    return std::move(got).value();
-}
-
-void need(const status& got, std::string_view what) {
-    if (!got.ok()) fail_data(fmt::format("{} failed: {}", what, got.message()));
-}
-
-/// The field again and again, and the same turned by a third of a field: what another rank would hold.
-template <class T>
-void tile(std::span<const T> field, std::span<T> f, std::span<T> g) {
-    const std::size_t turn = field.size() / 3;
-    for (std::size_t i = 0, at = 0; i < f.size(); ++i, at = at + 1 == field.size() ? 0 : at + 1) {
-        f[i] = field[at];
-        g[i] = field[at + turn < field.size() ? at + turn : at + turn - field.size()];
-    }
-}
 
 template <class T>
 struct workspace {
@@ -80,7 +29,9 @@ struct workspace {
           frame_f(touched(compress_bound(element_type_of<T>::value, values))),
           frame_g(touched(compress_bound(element_type_of<T>::value, values))),
           sum(touched(sum_bound(element_type_of<T>::value, values))) {
-        tile(field, f, g);
+        tile(field, 0, f);
+        // What another rank would hold.
+        tile(field, field.size() / 3, g);
     }
 };
 

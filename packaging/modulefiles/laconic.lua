@@ -18,3 +18,9 @@ prepend_path("MANPATH", pathJoin(prefix, "share/man"))
 prepend_path("LD_LIBRARY_PATH", libdir)
 prepend_path("PKG_CONFIG_PATH", pathJoin(libdir, "pkgconfig"))
 prepend_path("CMAKE_PREFIX_PATH", prefix)
+
+-- The defaults of LACONIC_PYTHON_DIR and LACONIC_HDF5_PLUGIN_DIR; a build may lack either.
+local python = pathJoin(prefix, "lib/python3/dist-packages")
+if isDir(pathJoin(python, "laconic")) then prepend_path("PYTHONPATH", python) end
+local plugins = pathJoin(libdir, "hdf5/plugins")
+if isDir(plugins) then prepend_path("HDF5_PLUGIN_PATH", plugins) end

@@ -14,6 +14,7 @@ class Laconic(CMakePackage):
     variant("mpi", default=True, description="Build the collectives for the MPI in the specification")
     variant("tests", default=False, description="Build the tests")
     variant("hdf5", default=False, description="Build the HDF5 filter")
+    variant("zfp", default=True, description="Build the codecs zfp_abs and zfp_rate, which use libzfp")
     variant("examples", default=False, description="Build the examples")
 
     depends_on("c", type="build")
@@ -28,6 +29,7 @@ class Laconic(CMakePackage):
     depends_on("xxhash")
     depends_on("mpi", when="+mpi")
     depends_on("hdf5", when="+hdf5")
+    depends_on("zfp", when="+zfp")
     depends_on("googletest", type=("build", "link"), when="+tests")
     depends_on("python@3.9:", type="build", when="+tests")
     depends_on("libpng", when="+examples")
@@ -45,6 +47,7 @@ class Laconic(CMakePackage):
             self.define("LACONIC_MPI", flavour),
             self.define_from_variant("LACONIC_TESTS", "tests"),
             self.define_from_variant("LACONIC_HDF5", "hdf5"),
+            self.define("LACONIC_ZFP", "on" if self.spec.satisfies("+zfp") else "off"),
             # The Python package comes with pip: what CMake finds is not what the specification says.
             self.define("LACONIC_PYTHON", False),
             self.define_from_variant("LACONIC_EXAMPLES", "examples"),

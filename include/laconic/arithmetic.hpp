@@ -52,9 +52,10 @@ template <class T>
 struct quantised_array {
     element_type type = element_type::f32;
     double step = 1;
-    double bound = 0;             ///< per contribution, as frame_info::bound
+    double bound = 0;             ///< of one contribution
     std::uint64_t magnitude = 0;  ///< no |q| exceeds this
     std::uint32_t row_length = 0;
+    std::uint32_t contributions = 1;  ///< how many arrays were summed into this one
 };
 
 /// Quantises `values` to 32-bit integers, with the step that compress() would choose (options.max_abs, row_length).
@@ -71,7 +72,7 @@ template <class T>
 [[nodiscard]] result<std::size_t> encode(const quantised_array& array, std::span<const std::int32_t> integers,
                                          std::span<std::byte> out);
 
-/// out = integers + frame, for integers quantised with the frame's step.
+/// out = integers + frame, for integers quantised with the frame's step. `out` must not overlap its inputs.
 [[nodiscard]] result<std::size_t> add(const quantised_array& array, std::span<const std::int32_t> integers,
                                       std::span<const std::byte> frame, std::span<std::byte> out);
 

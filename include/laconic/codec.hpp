@@ -3,7 +3,7 @@
 // bytes; arithmetic.hpp computes with frames without decompressing them; streaming.hpp takes arrays larger than memory.
 //
 // All functions here are local (no MPI), thread-safe, and give the same bytes on every instruction set. With one thread
-// the codecs fle, szx and raw allocate nothing (they use up to 256 KB of stack). They never print and never abort.
+// the codecs fle, szx and raw allocate nothing (they use up to 384 KB of stack). They never print and never abort.
 #pragma once
 
 #include <cstddef>
@@ -116,11 +116,12 @@ struct progress_info {
 
 /// How a call runs. The result is the same, byte for byte, whatever is set here.
 struct run_options {
-    /// OpenMP threads; 0: as many as OpenMP would take. Several threads need memory for their parts (about 1 MB each);
-    /// without it, or in a build without OpenMP, one does the work.
+    /// OpenMP threads, for codec fle; 0: as many as OpenMP would take. Several threads need memory for their parts
+    /// (about 1 MB each); without it, or in a build without OpenMP, one does the work.
     unsigned threads = 1;
-    /// Called by the calling thread between groups of chunks, e.g. to let MPI progress; false stops the call, which
-    /// then returns errc::cancelled.
+    /// Called by the calling thread between groups of chunks, e.g. to let MPI progress, and at the end; false stops the
+    /// call, which then returns errc::cancelled. It must not throw. An array that is encoded a second time (see
+    /// compress) is reported from its beginning again.
     bool (*progress)(void* user, const progress_info& now) = nullptr;
     void* progress_user = nullptr;
 };
@@ -140,7 +141,7 @@ struct frame_options {
 };
 
 /// Largest frame that compress() can produce for `count` elements: the array's own size plus less than 1 % (16-bit
-/// types: 5 %) plus 8 KB. Sums of frames are larger in the worst case: sum_bound(). Precondition: count * 8 fits in
+/// types: 10 %) plus 8 KB. Sums of frames are larger in the worst case: sum_bound(). Precondition: count * 8 fits in
 /// half a size_t.
 [[nodiscard]] std::size_t compress_bound(element_type type, std::size_t count, codec_id codec = codec_id::fle) noexcept;
 [[nodiscard]] std::size_t sum_bound(element_type type, std::size_t count) noexcept;
@@ -170,7 +171,7 @@ template <class T>
 template <class T>
 [[nodiscard]] status decompress(std::span<const std::byte> frame, std::span<T> values, const run_options& run = {});
 
-/// Reads and verifies header, chunk table, block structure and checksum without decoding values.
+/// Reads and verifies header, checksum and, for fle, chunk table and block structure, without decoding values.
 /// returns the description, or truncated, corrupt, unsupported.
 [[nodiscard]] result<frame_info> inspect(std::span<const std::byte> frame);
 

@@ -60,8 +60,8 @@ typedef struct {
     void* progress_user;
 } laconic_options;
 
-/* Bytes that laconic_compress / arithmetic on frames may need for `count` elements; 0 for an unknown type or an absurd
- * count. */
+/* Bytes that laconic_compress (with any codec) / arithmetic on frames may need for `count` elements; 0 for an unknown
+ * type or an absurd count. */
 size_t laconic_compress_bound(laconic_type type, size_t count);
 size_t laconic_sum_bound(laconic_type type, size_t count);
 

@@ -2,6 +2,7 @@
 // The C face of the codec: pointers and sizes in, error codes out; the reason of the last failure is kept per thread.
 #include "codec/c_api.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
@@ -47,7 +48,9 @@ bool c_progress(void* user, const progress_info& now) {
 frame_options options_from(const laconic_options* options) {
     frame_options ours;
     if (options == nullptr) return ours;
-    if (options->codec != 0) ours.codec = static_cast<codec_id>(options->codec);
+    // A number beyond a byte must not become that of a codec.
+    const auto codec = static_cast<unsigned>(options->codec);
+    if (codec != 0) ours.codec = static_cast<codec_id>(codec <= 0xFF ? codec : 0xFF);
     ours.checksum = options->checksum != 0;
     if (options->max_abs > 0) ours.max_abs = options->max_abs;
     ours.row_length = options->row_length;
@@ -119,7 +122,11 @@ const char* laconic_error_name(int code) { return name_of(static_cast<errc>(code
 const char* laconic_last_message(void) { return last_message.c_str(); }
 
 size_t laconic_compress_bound(laconic_type type, size_t count) {
-    return is_size(type, count) ? compress_bound(static_cast<element_type>(type), count) : 0;
+    if (!is_size(type, count)) return 0;
+    std::size_t most = 0;
+    for (const codec_description& codec : codecs())
+        most = std::max(most, compress_bound(static_cast<element_type>(type), count, codec.id));
+    return most;
 }
 
 size_t laconic_sum_bound(laconic_type type, size_t count) {

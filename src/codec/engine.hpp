@@ -16,8 +16,8 @@ namespace laconic::codec {
 enum class stream_fault : std::uint8_t { none, truncated, corrupt };
 
 /// A bare sequence; `table`, unless null, must agree with the chunks found in it. Where the sequence is a part of a
-/// longer one, its first table entry is `first_entry` instead of 0, and `beyond` bytes of the whole follow it: with them
-/// a reader finds in a damaged part what it would find in the whole.
+/// longer one, its first table entry is `first_entry` instead of 0, and `beyond` bytes of the whole follow it: with
+/// them a reader finds in a damaged part what it would find in the whole.
 struct sequence {
     const std::byte* bytes = nullptr;
     std::size_t size = 0;

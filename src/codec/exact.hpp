@@ -63,7 +63,8 @@ void scale_chunk(chunk_model<T>& a, std::int32_t factor, const sum_rule<T>& how,
 
 /// Each element of a becomes the smaller (or larger) of a's and b's; NaN wins over numbers, -0.0 is less than +0.0.
 template <class T>
-void extreme_chunk(chunk_model<T>& a, const chunk_model<T>& b, bool larger, const sum_rule<T>& how) noexcept;
+void extreme_chunk(chunk_model<T>& a, const chunk_model<T>& b, bool larger, const sum_rule<T>& how,
+                   bool& exact) noexcept;
 
 /// A chunk of integers alone.
 template <class T>

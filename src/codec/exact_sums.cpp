@@ -43,7 +43,9 @@ bool add_wide(double& high, double& low, double x) noexcept {
     // Normalised, so that equal sums have equal bytes.
     high = sum + rest;
     low = rest - (high - sum);
-    return lost == 0;
+    if (std::isfinite(high)) return lost == 0;
+    low = 0;
+    return false;
 }
 
 template <class T>
@@ -257,7 +259,8 @@ void scale_chunk(chunk_model<T>& a, std::int32_t factor, const sum_rule<T>& how,
 }
 
 template <class T>
-void extreme_chunk(chunk_model<T>& a, const chunk_model<T>& b, bool larger, const sum_rule<T>& how) noexcept {
+void extreme_chunk(chunk_model<T>& a, const chunk_model<T>& b, bool larger, const sum_rule<T>& how,
+                   bool& exact) noexcept {
     for (std::size_t block = 0; block < blocks_in(a.count); ++block) {
         auto& ours = a.blocks[block];
         const auto& theirs = b.blocks[block];
@@ -309,11 +312,13 @@ void extreme_chunk(chunk_model<T>& a, const chunk_model<T>& b, bool larger, cons
         }
         ours.quantised |= theirs.quantised;
         ours.negative_zeros = 0;
-        if (!any_minus_zero || !ours.quantised) continue;
-        // Beside integers there is no -0.0: all values become raw.
-        move_integers_out(a, block, how);
-        for (std::size_t i = first; i < end; ++i)
-            if (a.high[i] == 0) a.high[i] = minus_zero[i - first] ? -0.0 : 0.0;
+        if (any_minus_zero && ours.quantised) {
+            // Beside integers there is no -0.0: all values become raw.
+            move_integers_out(a, block, how);
+            for (std::size_t i = first; i < end; ++i)
+                if (a.high[i] == 0) a.high[i] = minus_zero[i - first] ? -0.0 : 0.0;
+        }
+        exact &= !ours.inexact;
     }
 }
 
@@ -345,10 +350,10 @@ void restore_values(const chunk_model<T>& model, real_type<T> step, std::uint32_
     }
 }
 
-#define LACONIC_INSTANTIATE(T)                                                                              \
-    template void add_chunk(chunk_model<T>&, const chunk_model<T>&, const sum_rule<T>&, bool&) noexcept;    \
-    template void scale_chunk(chunk_model<T>&, std::int32_t, const sum_rule<T>&, bool&) noexcept;           \
-    template void extreme_chunk(chunk_model<T>&, const chunk_model<T>&, bool, const sum_rule<T>&) noexcept; \
+#define LACONIC_INSTANTIATE(T)                                                                                     \
+    template void add_chunk(chunk_model<T>&, const chunk_model<T>&, const sum_rule<T>&, bool&) noexcept;           \
+    template void scale_chunk(chunk_model<T>&, std::int32_t, const sum_rule<T>&, bool&) noexcept;                  \
+    template void extreme_chunk(chunk_model<T>&, const chunk_model<T>&, bool, const sum_rule<T>&, bool&) noexcept; \
     template void restore_values(const chunk_model<T>&, real_type<T>, std::uint32_t, std::byte*) noexcept;
 
 LACONIC_INSTANTIATE(float)

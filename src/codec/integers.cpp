@@ -14,20 +14,23 @@ namespace {
 
 using namespace codec;
 
-status check_sizes(std::size_t integers, std::uint64_t elements) {
+status check_room(std::size_t integers, std::uint64_t elements) {
     if (integers == elements) return {};
     return {errc::mismatch, "there is room for " + std::to_string(integers) + " integers and there are " +
                                 std::to_string(elements) + " elements"};
+}
+
+/// What one contribution may have, with or without rows.
+template <class T>
+std::uint64_t most_integer() noexcept {
+    return std::min(static_cast<std::uint64_t>(integer_limits<T>::contribution), narrow_magnitude(1));
 }
 
 status check_array(const quantised_array& array, std::span<const std::int32_t> integers) {
     std::uint64_t largest = 0;
     for (const std::int32_t q : integers)
         largest = std::max(largest, static_cast<std::uint64_t>(std::abs(std::int64_t{q})));
-    const auto limit = with_element(array.type, [](auto zero) {
-        return static_cast<std::uint64_t>(
-            std::min<std::int64_t>(integer_limits<decltype(zero)>::contribution, narrow_magnitude(1)));
-    });
+    const std::uint64_t limit = with_element(array.type, [](auto zero) { return most_integer<decltype(zero)>(); });
     if (largest > limit || array.magnitude > limit)
         return {errc::unrepresentable, "an integer of " + std::to_string(std::max(largest, array.magnitude)) +
                                            " exceeds what one contribution may have, " + std::to_string(limit)};
@@ -41,6 +44,8 @@ status check_array(const quantised_array& array, std::span<const std::int32_t> i
                                             "; it must be positive, finite and of the element type"};
     if (!(array.bound >= 0) || !std::isfinite(array.bound))
         return {errc::invalid_bound, "the array's bound is " + base::format_real(array.bound)};
+    if (array.contributions == 0)
+        return {errc::invalid_argument, "the array has 0 contributions; one that was quantised has 1"};
     if (array.row_length != usable_row(array.row_length))
         return {errc::invalid_argument,
                 "row length " + std::to_string(array.row_length) + "; it must be 0 or 32 to 2047"};
@@ -60,7 +65,9 @@ result<std::size_t> write_integers(const quantised_array& array, std::span<const
     const sink to{table + table_bytes(codec_id::fle, integers.size()), table};
     const std::uint64_t others = frame == nullptr ? 0 : header.magnitude;
     header.magnitude = others + array.magnitude;
-    if (frame != nullptr && ++header.contributions == 0)
+    const std::uint32_t theirs_before = frame == nullptr ? 0 : header.contributions;
+    header.contributions = theirs_before + array.contributions;
+    if (header.contributions < theirs_before)
         return status{errc::unsupported, "the result would have more than 2^32 - 1 contributions"};
     sequence theirs;
     if (frame != nullptr) theirs = sequence_of(*frame);
@@ -87,7 +94,7 @@ result<quantised_array> quantise(std::span<const T> values, bound limit, std::sp
     if (!std::isfinite(limit.value) || limit.value < 0)
         return status{errc::invalid_bound, "the error bound is " + base::format_real(limit.value) +
                                                "; give a finite number > 0, or 0 for lossless"};
-    if (status bad = check_sizes(integers.size(), values.size()); !bad.ok()) return bad;
+    if (status bad = check_room(integers.size(), values.size()); !bad.ok()) return bad;
     const bool relative = limit.kind == bound_kind::relative;
     value_range<T> range;
     double largest = options.max_abs;
@@ -98,10 +105,19 @@ result<quantised_array> quantise(std::span<const T> values, bound limit, std::sp
         e = resolve_bound(limit, static_cast<double>(range.min), static_cast<double>(range.max));
     }
     auto choice = relative && range.min == range.max ? choose_constant_step<T>(range.min) : choose_step<T>(e, largest);
-    choice.contribution.row = usable_row(options.row_length);
     quantised_array array;
-    const std::uint64_t missed = current_kernels<T>().quantise(bytes_of(values), values.size(), choice.contribution,
-                                                               integers.data(), array.magnitude);
+    const auto missed_with = [&] {
+        choice.contribution.row = usable_row(options.row_length);
+        return current_kernels<T>().quantise(bytes_of(values), values.size(), choice.contribution, integers.data(),
+                                             array.magnitude);
+    };
+    std::uint64_t missed = missed_with();
+    if (missed > 0 && largest < 0) {
+        // As compress() does: a step with more room for the rounding of T, now that its magnitude matters.
+        choice = choose_step<T>(e, static_cast<double>(range_of(values).max_abs));
+        missed = missed_with();
+    }
+    if (missed == 0 && array.magnitude > most_integer<T>()) missed = 1;
     if (missed > 0)
         return status{errc::unrepresentable, std::to_string(missed) +
                                                  " blocks of 32 hold values without an integer (NaN, infinite, or too "
@@ -149,7 +165,7 @@ result<quantised_array> extract(std::span<const std::byte> frame, std::span<std:
     const frame_header& header = parsed->header;
     if (header.codec != codec_id::fle)
         return status{errc::unsupported, "the frame's codec is not fle; only its frames hold integers"};
-    if (status bad = check_sizes(integers.size(), header.count); !bad.ok()) return bad;
+    if (status bad = check_room(integers.size(), header.count); !bad.ok()) return bad;
     if (header.magnitude > narrow_magnitude(header.row))
         return status{errc::unrepresentable,
                       "the frame's integers go up to " + std::to_string(header.magnitude) + ", beyond 32 bits"};
@@ -162,7 +178,8 @@ result<quantised_array> extract(std::span<const std::byte> frame, std::span<std:
     if (missed > 0)
         return status{errc::unrepresentable,
                       std::to_string(missed) + " chunks hold values that are not quantised; decompress the frame"};
-    return quantised_array{header.type, header.step, header.contribution_bound, header.magnitude, header.row};
+    return quantised_array{header.type,      header.step, header.contribution_bound,
+                           header.magnitude, header.row,  header.contributions};
 }
 
 template result<quantised_array> quantise(std::span<const float>, bound, std::span<std::int32_t>, const frame_options&);

@@ -162,7 +162,8 @@ span_outcome read_spans(span_job& job, std::size_t count, const run_options& how
     std::atomic<std::size_t> bytes{0};
     // Spans before the first fault are still looked at: the lowest fault is the one that a single thread finds.
     std::atomic<std::size_t> stop{spans};
-#pragma omp parallel num_threads(threads) default(none) shared(job, count, how, all, spans, done, bytes, stop)
+    std::size_t reported = 0;
+#pragma omp parallel num_threads(threads) default(none) shared(job, count, how, all, spans, done, bytes, stop, reported)
     {
         const float_environment standard;
         const auto thread = static_cast<unsigned>(omp_get_thread_num());
@@ -180,12 +181,16 @@ span_outcome read_spans(span_job& job, std::size_t count, const run_options& how
                     all.fault = one.fault;
                 }
             }
-            if (thread != 0 || report(how, done, count, bytes)) continue;
+            if (thread != 0) continue;
+            reported = done;
+            if (report(how, reported, count, bytes)) continue;
             cancelled = true;
             stop = 0;
         }
         if (cancelled) all.cancelled = true;
     }
+    if (all.fault == stream_fault::none && !all.cancelled && reported < count)
+        all.cancelled = !report(how, count, count, bytes);
     return all;
 }
 

@@ -66,7 +66,7 @@ public:
     virtual span_outcome run(unsigned thread, std::size_t first, std::size_t count, sink out) noexcept = 0;
 };
 
-/// How many threads run_spans() will really use.
+/// How many threads write_spans() and read_spans() will really use.
 [[nodiscard]] unsigned usable_threads(const run_options& how, std::size_t count) noexcept;
 
 /// Runs a job that writes chunks to `out` (and their entries to its table).

@@ -47,7 +47,7 @@ sizes sizes_of(const std::vector<T>& values, double bound_value, std::size_t row
 template <class T>
 void expect_the_frame(const std::vector<T>& values) {
     for (const double e : {0.3, 1e-2, 1e-4})
-        for (const std::size_t rows : {0, 100, 480}) {
+        for (const std::size_t rows : {0U, 100U, 480U}) {
             const sizes found = sizes_of(values, e, rows);
             EXPECT_EQ(found.model, found.frame) << "bound " << e << ", rows of " << rows;
         }

@@ -67,8 +67,7 @@ void run(const pair_input& in, codec::frame_header header) {
     run_options watched;
     watched.progress = [](void*, const progress_info& now) { return now.values <= now.total; };
     watched.threads = 2;
-    LACONIC_HOLDS(
-        same_but_for_the_fault(fused, written(capacity, [&](auto out) { return add(x, frame, out, watched); })));
+    LACONIC_HOLDS(same(fused, written(capacity, [&](auto out) { return add(x, frame, out, watched); })));
     bytes c_out(capacity);
     std::size_t c_bytes = 0;
     const int code = laconic_add_values(address_of(values), count, static_cast<laconic_type>(header.type),

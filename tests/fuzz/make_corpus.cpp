@@ -163,7 +163,7 @@ void write_encode() {
 int main(int argc, char** argv) {
     using namespace laconic;
     using namespace laconic::fuzz;
-    if (argc != 2) {
+    if (argc != 2 || *argv[1] == '-') {
         std::cerr << "usage: fuzz_make_corpus FOLDER\n";
         return 2;
     }

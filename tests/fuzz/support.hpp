@@ -13,7 +13,6 @@
 #include <string_view>
 #include <vector>
 
-#include "known.hpp"
 #include "laconic/arithmetic.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
@@ -85,10 +84,7 @@ struct outcome {
     bool operator==(const outcome&) const = default;
 };
 
-/// The same, or, while that is known, refusals for different reasons.
-inline bool same_but_for_the_fault(const outcome& a, const outcome& b) {
-    return known::threads_word_faults_differently && !a.ok() ? !b.ok() : a == b;
-}
+inline bool same(const outcome& a, const outcome& b) { return a == b; }
 
 /// Runs body(name) on every engine of this machine, the portable one first, and leaves that one in use.
 template <class Body>

@@ -38,7 +38,7 @@ int run(const std::vector<std::string>& arguments) {
         for (const std::string_view name : laconic::available_engines()) std::cout << name << "\n";
         return 0;
     }
-    if (arguments.size() == 1) {
+    if (arguments.size() == 1 && !arguments[0].starts_with("-")) {
         std::vector<file> files = valid_files();
         for (auto* make : {forged_files, malformed_files})
             for (file& one : make()) files.push_back(std::move(one));

@@ -224,6 +224,11 @@ struct encode_kernels {
             std::size_t bytes = 0;
             if (b == nullptr) {
                 bytes = encode_chunk<Rows>(source, no_addend<S, T>{}, chain, n, 0, writer, at, seen);
+                if (LACONIC_UNLIKELY(bytes == 0)) {
+                    chunk_model<T> alone;
+                    take_integers(q + done, n, alone);
+                    bytes = write_chunk(alone, how.row, at);
+                }
             } else {
                 chunk_view view;
                 if (const auto fault = cursor.next(n, view); fault != stream_fault::none) return fault;

@@ -184,7 +184,7 @@ struct sum_kernels {
                 chunk_model<T> other;
                 read_chunk(view_a.begin, view_a.bytes, n, how.row, model);
                 read_chunk(view_b.begin, view_b.bytes, n, how.row, other);
-                extreme_chunk(model, other, larger, how);
+                extreme_chunk(model, other, larger, how, report.exact);
                 at += write_chunk(model, how.row, at);
                 continue;
             }

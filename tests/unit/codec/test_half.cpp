@@ -160,6 +160,43 @@ TYPED_TEST(half_types, sums_are_within_the_sum_of_bounds) {
     }
 }
 
+/// Second differences as large as they get: the integers change sign from value to value and from row to row.
+template <class T>
+std::vector<T> checkered(std::size_t n, std::size_t row, bool minus_zeros) {
+    std::vector<T> x(n);
+    for (std::size_t i = 0; i < n; ++i) x[i] = T((i + i / row) % 2 == 0 ? 8128.0F : -8128.0F);
+    for (std::size_t i = 5; minus_zeros && i < n; i += 32) x[i] = T(-0.0F);
+    return x;
+}
+
+TYPED_TEST(half_types, stay_within_the_worst_case_with_rows) {
+    for (const bool minus_zeros : {false, true}) {
+        for (const unsigned threads : {1U, 4U}) {
+            const auto x = checkered<TypeParam>(204800, 32, minus_zeros);
+            frame_options options;
+            options.row_length = 32;
+            options.run.threads = threads;
+            on_every_engine([&](const std::string& engine) {
+                const auto frame = compressed(x, bound::abs(1.0), options);
+                EXPECT_LE(frame.size(), compress_bound(element_type_of<TypeParam>::value, x.size())) << engine;
+                const auto y = decompressed<TypeParam>(frame);
+                for (std::size_t i = 0; i < x.size(); ++i) ASSERT_TRUE(is_kept(x[i], y[i], 1.0)) << engine << " " << i;
+            });
+        }
+    }
+}
+
+TYPED_TEST(half_types, encode_integers_of_any_width) {
+    const auto x = checkered<TypeParam>(4096, 32, false);
+    frame_options options;
+    options.row_length = 32;
+    std::vector<std::int32_t> q(x.size());
+    const auto array = quantise<TypeParam>(x, bound::abs(1.0), q, options).value();
+    std::vector<std::byte> frame(compress_bound(element_type_of<TypeParam>::value, x.size()));
+    frame.resize(encode(array, q, frame).value());
+    EXPECT_TRUE(frame == compressed(x, bound::abs(1.0), options));
+}
+
 TYPED_TEST(half_types, compress_to_less_than_floats_do) {
     const auto x = narrowed<TypeParam>("smooth", 100000);
     EXPECT_LT(compressed(x, bound::rel(1e-2)).size() * 4, x.size() * sizeof(TypeParam));

@@ -65,6 +65,39 @@ TYPED_TEST(integers, add_to_the_bytes_of_the_fused_sum) {
     });
 }
 
+TYPED_TEST(integers, get_the_step_that_compress_chooses_far_from_zero) {
+    auto x = make_field<TypeParam>("smooth", 5000);
+    const double offset = std::ldexp(1.0, std::numeric_limits<TypeParam>::digits - 13);
+    for (TypeParam& v : x) v += static_cast<TypeParam>(offset);
+    std::vector<std::int32_t> q(x.size());
+    const auto array = quantise<TypeParam>(x, bound::abs(0.01), q);
+    const auto frame = compressed(x, bound::abs(0.01));
+    ASSERT_EQ(inspect(frame)->raw_blocks, 0U);
+    if (sizeof(TypeParam) == 8) {
+        // Beyond 32 bits: refused, and never encoded to something else.
+        EXPECT_EQ(array.error().code(), errc::unrepresentable);
+        return;
+    }
+    ASSERT_TRUE(array.ok()) << array.error().message();
+    EXPECT_EQ(array->step, inspect(frame)->step);
+}
+
+TYPED_TEST(integers, keep_count_of_the_contributions) {
+    const auto x = make_field<TypeParam>("smooth", 3000);
+    const auto frame = compressed(x, bound::abs(0.1), options_for(0));
+    bytes scaled(sum_bound(element_type_of<TypeParam>::value, x.size()));
+    scaled.resize(scale(std::span<const std::byte>(frame), 5, scaled).value());
+    std::vector<std::int32_t> q(x.size());
+    const auto array = extract(scaled, q).value();
+    bytes again(scaled.size() + 100000);
+    again.resize(encode(array, q, again).value());
+    EXPECT_TRUE(again == scaled);
+    bytes sum(sum_bound(element_type_of<TypeParam>::value, x.size()));
+    sum.resize(add(array, q, frame, sum).value());
+    EXPECT_EQ(inspect(sum)->contributions, 6U);
+    EXPECT_DOUBLE_EQ(inspect(sum)->bound, 0.6);
+}
+
 TYPED_TEST(integers, are_refused_where_there_are_none) {
     auto x = make_field<TypeParam>("smooth", 100);
     std::vector<std::int32_t> q(100);

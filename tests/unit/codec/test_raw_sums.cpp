@@ -151,5 +151,15 @@ TEST(raw_sums_of_float, cost_at_most_the_documented_bound) {
     EXPECT_LE(sum.size(), x.size() * 8 * 103 / 100 + 8192);
 }
 
+TEST(raw_sums_of_double, that_leave_the_range_are_not_exact) {
+    const double most = std::numeric_limits<double>::max();
+    const double tie = std::ldexp(1.0, 969);
+    const auto frame = [](double v) {
+        return compressed(std::vector<double>{v, std::numeric_limits<double>::infinity()}, bound::lossless());
+    };
+    const auto sum = sum_of(sum_of(sum_of(frame(most), frame(tie)), frame(tie)), frame(-tie));
+    EXPECT_FALSE(inspect(sum)->exact_sums);
+}
+
 }  // namespace
 }  // namespace laconic::testing

@@ -79,6 +79,7 @@ class QuantisedArray:
     bound: float
     magnitude: int
     row_length: int
+    contributions: int
     def __init__(
         self,
         integers: NDArray[numpy.int32],
@@ -87,6 +88,7 @@ class QuantisedArray:
         bound: float,
         magnitude: int,
         row_length: int,
+        contributions: int = 1,
     ) -> None: ...
     def encode(self) -> bytes: ...
     def add_to(self, frame: _Frame) -> bytes: ...

@@ -54,6 +54,7 @@ class QuantisedArray:
     bound: float  # of one array, also when extract() took this from a sum
     magnitude: int  # no integer exceeds this
     row_length: int
+    contributions: int = 1  # how many arrays were summed into this one
 
     def encode(self):
         """The frame of the array, but that -0.0 has become +0.0. Unrepresentable when an integer exceeds what one
@@ -66,7 +67,8 @@ class QuantisedArray:
 
     def _description(self):
         return (self.dtype, float(self.step), float(self.bound), integer_of("magnitude", self.magnitude, 0),
-                integer_of("row_length", self.row_length, 0, 2**32 - 1))
+                integer_of("row_length", self.row_length, 0, 2**32 - 1),
+                integer_of("contributions", self.contributions, 1, 2**32 - 1))
 
 
 def _quantised(memory, fields):

@@ -52,6 +52,7 @@ quantised_array description_of(const py::tuple& fields) {
     array.bound = fields[2].cast<double>();
     array.magnitude = fields[3].cast<std::uint64_t>();
     array.row_length = fields[4].cast<std::uint32_t>();
+    array.contributions = fields[5].cast<std::uint32_t>();
     return array;
 }
 
@@ -76,7 +77,8 @@ private:
 };
 
 py::tuple fields_of(const quantised_array& array) {
-    return py::make_tuple(dtype_name(array.type), array.step, array.bound, array.magnitude, array.row_length);
+    return py::make_tuple(dtype_name(array.type), array.step, array.bound, array.magnitude, array.row_length,
+                          array.contributions);
 }
 
 }  // namespace

@@ -19,7 +19,8 @@ namespace laconic::python {
 [[nodiscard]] pybind11::bytes scale_frame(pybind11::handle frame, std::int32_t factor, unsigned threads,
                                           pybind11::object progress);
 
-/// Arrays as integers: the fields of quantised_array are (type by numpy's name, step, bound, magnitude, row length);
+/// Arrays as integers: the fields of quantised_array are (type by numpy's name, step, bound, magnitude, row length,
+/// contributions);
 /// integers are buffers of 32-bit integers in C order.
 
 /// (bytearray of the integers of `values`, fields); `asked` as for settings::of().

@@ -182,7 +182,8 @@ def test_progress(name):
     expected = CALLS[name](None)
     assert watched.tobytes() == expected.tobytes() if isinstance(watched, numpy.ndarray) else watched == expected
     total = LARGE.size * (2 if name == "concatenated" else 1)
-    assert len(seen) >= 2 and all(now[1] == total for now in seen)
+    # Of several threads the calling one may have had but one part.
+    assert len(seen) >= (1 if name == "threads" else 2) and all(now[1] == total for now in seen)
     for column in (0, 2):
         values = [now[column] for now in seen]
         assert values == sorted(values) and values[0] > 0

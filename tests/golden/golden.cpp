@@ -142,7 +142,7 @@ bytes forge::frame() const {
     set(40, contributions);
     set(44, row_length);
     set(48, std::uint64_t{payload.size()});
-    if (codec == 1) {
+    if (codec == 1 && !table.empty()) {
         out.resize(header_bytes + 4 * table.size());
         std::memcpy(out.data() + header_bytes, table.data(), 4 * table.size());
     }

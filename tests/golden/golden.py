@@ -47,7 +47,7 @@ def make_golden(*arguments, engine=None):
     """Runs the program that writes golden files; returns what it prints."""
     environment = dict(os.environ, **({"LACONIC_FORCE_ISA": engine} if engine else {}))
     return subprocess.run([os.environ["LACONIC_MAKE_GOLDEN"], *map(str, arguments)], env=environment, check=True,
-                          capture_output=True, text=True).stdout
+                          stdout=subprocess.PIPE, text=True).stdout
 
 
 def contents(directory):

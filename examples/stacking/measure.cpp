@@ -35,8 +35,8 @@ int size_of_comm(MPI_Comm comm) {
     return ranks;
 }
 
-laconic::allreduce_options options_for(const settings& wanted, const std::string& algorithm) {
-    laconic::allreduce_options options;
+laconic::collective_options options_for(const settings& wanted, const std::string& algorithm) {
+    laconic::collective_options options;
     options.limit = wanted.limit;
     options.bound_scope = wanted.scope;
     options.algorithm = algorithm;
@@ -45,7 +45,7 @@ laconic::allreduce_options options_for(const settings& wanted, const std::string
 }
 
 template <class T>
-result<laconic::allreduce_report> run_once(const settings& wanted, const std::string& algorithm,
+result<laconic::collective_report> run_once(const settings& wanted, const std::string& algorithm,
                                            const std::vector<T>& in, std::vector<T>& out, MPI_Comm comm) {
     if (algorithm != "MPI_Allreduce") {
         return laconic::allreduce<T>(std::span(in), std::span(out), wanted.operation, comm,
@@ -56,7 +56,7 @@ result<laconic::allreduce_report> run_once(const settings& wanted, const std::st
     if (wanted.operation == laconic::reduction::avg) {
         for (T& value : out) value /= static_cast<T>(ranks);
     }
-    laconic::allreduce_report report;
+    laconic::collective_report report;
     report.raw_bytes = static_cast<std::uint64_t>(2 * (ranks - 1) / ranks * static_cast<double>(in.size() * sizeof(T)));
     report.sent_bytes = report.raw_bytes;
     return report;
@@ -111,7 +111,7 @@ double median(std::vector<double> samples) {
     return samples.size() % 2 != 0 ? samples[half] : (samples[half - 1] + samples[half]) / 2;
 }
 
-void fill_traffic(const laconic::allreduce_report& report, MPI_Comm comm, table_row& row) {
+void fill_traffic(const laconic::collective_report& report, MPI_Comm comm, table_row& row) {
     const std::uint64_t mine[2] = {report.sent_bytes, report.raw_bytes};
     std::uint64_t most = 0, total[2] = {0, 0};
     MPI_Allreduce(mine, &most, 1, MPI_UINT64_T, MPI_MAX, comm);

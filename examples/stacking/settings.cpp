@@ -74,7 +74,7 @@ laconic::status read_library_options(const raw_text& text, settings& into) {
         if (const laconic::status bad = laconic::use_engine(text.engine); !bad.ok())
             return wrong("--force-isa: " + bad.context());
     }
-    const auto options = laconic::allreduce_options::from_environment();
+    const auto options = laconic::collective_options::from_environment();
     // A TOML file that is not there is wrong usage too.
     if (!options) return wrong(options.error().context());
     // No bound is 0 there: lossless. This example is about bounds and has one of its own.

@@ -43,7 +43,7 @@ struct settings {
 /// What all ranks must have the same of, as text.
 [[nodiscard]] std::string in_words(const settings& wanted);
 
-/// The library's own options are those of laconic::allreduce_options::from_environment(), flags override them.
+/// The library's own options are those of laconic::collective_options::from_environment(), flags override them.
 /// invalid_argument or invalid_bound name the option, its value and the remedy.
 [[nodiscard]] laconic::result<settings> parse_command_line(int argc, const char* const* argv);
 

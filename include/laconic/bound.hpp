@@ -28,6 +28,7 @@ struct bound {
 enum class scope : std::uint8_t {
     result,        ///< every element of the final result: the exact result +- e, plus half an ulp for its rounding
     contribution,  ///< every rank's contribution; a sum over p ranks may then be off by up to p * e
+    probable,      ///< the final result, with a stated confidence under the model of docs/guide/accuracy.md
 };
 
 }  // namespace laconic

@@ -1,79 +1,229 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Error-bounded compressed collectives over MPI: shaped like the MPI calls they stand in for, plus a bound.
 // Link with laconic::mpich or laconic::openmpi, whichever MPI the program itself uses.
+//
+// A collective_call says what to do with which arrays. run() does it, start() begins it, prepare() readies it for many
+// starts. The functions at the end of this page are run() under the names that MPI has.
 #pragma once
 
 #include <mpi.h>
 
 #include <cstddef>
-#include <cstdint>
+#include <memory>
 #include <span>
-#include <string>
-#include <string_view>
 
 #include "laconic/bound.hpp"
+#include "laconic/collective_options.hpp"
+#include "laconic/half.hpp"
 #include "laconic/status.hpp"
 
 namespace laconic {
 
-enum class reduction : std::uint8_t { sum, avg };
+/// One collective over arrays of T: float, double, half or bfloat16. The arrays, and the counts and displacements (in
+/// elements), must live until the call is over. `in` may lie in `out` as MPI_IN_PLACE has it: the same span for
+/// allreduce, reduce (at the root), alltoall(v); the rank's own part of `out` for allgather(v) and gather(v) (at the
+/// root); for scatter(v) `out` is the root's own part of `in`; for reduce_scatter `out` is the beginning of `in`. They
+/// must not overlap otherwise.
+template <class T>
+struct collective_call {
+    operation op = operation::allreduce;
+    std::span<const T> in;
+    std::span<T> out;
+    reduction combine = reduction::sum;
+    int root = 0;
+    bool varying = false;  ///< counts are given: the v forms
+    std::span<const std::size_t> in_counts, in_displacements;
+    std::span<const std::size_t> out_counts, out_displacements;
 
-struct allreduce_options {
-    bound limit;                             ///< default: lossless
-    scope bound_scope = scope::result;       ///< what the bound limits
-    std::string algorithm = "fused";         ///< a row of `laconic info --algorithms`
-    std::size_t segment_bytes = 128 * 1024;  ///< uncompressed bytes per message; whole chunks, at most 2^28
-
-    /// The defaults overridden by LACONIC_ALGORITHM, LACONIC_ABS / LACONIC_REL, LACONIC_SCOPE, LACONIC_SEGMENT_BYTES
-    /// and the TOML file named by LACONIC_CONFIG. invalid_argument or invalid_bound name the variable and its value;
-    /// unsupported when LACONIC_FORCE_ISA or `force_isa` names an engine that cannot run here.
-    [[nodiscard]] static result<allreduce_options> from_environment();
+    /// Element by element over all ranks; everybody gets the result. Equally many elements everywhere.
+    [[nodiscard]] static collective_call allreduce(std::span<const T> in, std::span<T> out, reduction combine) {
+        return {operation::allreduce, in, out, combine, 0, false, {}, {}, {}, {}};
+    }
+    /// The root gets the result; `out` is not looked at elsewhere.
+    [[nodiscard]] static collective_call reduce(std::span<const T> in, std::span<T> out, reduction combine, int root) {
+        return {operation::reduce, in, out, combine, root, false, {}, {}, {}, {}};
+    }
+    /// Rank k gets part k of the result, out.size() elements; in has ranks times as many.
+    [[nodiscard]] static collective_call reduce_scatter_block(std::span<const T> in, std::span<T> out,
+                                                              reduction combine) {
+        return {operation::reduce_scatter, in, out, combine, 0, false, {}, {}, {}, {}};
+    }
+    /// Rank k gets counts[k] elements.
+    [[nodiscard]] static collective_call reduce_scatter(std::span<const T> in, std::span<T> out,
+                                                        std::span<const std::size_t> counts, reduction combine) {
+        return {operation::reduce_scatter, in, out, combine, 0, true, counts, {}, {}, {}};
+    }
+    /// The parts of all ranks one behind the other, everywhere; out.size() is ranks * in.size().
+    [[nodiscard]] static collective_call allgather(std::span<const T> in, std::span<T> out) {
+        return {operation::allgather, in, out, reduction::sum, 0, false, {}, {}, {}, {}};
+    }
+    [[nodiscard]] static collective_call allgatherv(std::span<const T> in, std::span<T> out,
+                                                    std::span<const std::size_t> counts,
+                                                    std::span<const std::size_t> displacements) {
+        return {operation::allgather, in, out, reduction::sum, 0, true, {}, {}, counts, displacements};
+    }
+    /// The same at the root alone; `out`, counts and displacements are not looked at elsewhere.
+    [[nodiscard]] static collective_call gather(std::span<const T> in, std::span<T> out, int root) {
+        return {operation::gather, in, out, reduction::sum, root, false, {}, {}, {}, {}};
+    }
+    [[nodiscard]] static collective_call gatherv(std::span<const T> in, std::span<T> out,
+                                                 std::span<const std::size_t> counts,
+                                                 std::span<const std::size_t> displacements, int root) {
+        return {operation::gather, in, out, reduction::sum, root, true, {}, {}, counts, displacements};
+    }
+    /// Part k of the root's `in` goes to rank k; `in`, counts and displacements are not looked at elsewhere.
+    [[nodiscard]] static collective_call scatter(std::span<const T> in, std::span<T> out, int root) {
+        return {operation::scatter, in, out, reduction::sum, root, false, {}, {}, {}, {}};
+    }
+    [[nodiscard]] static collective_call scatterv(std::span<const T> in, std::span<const std::size_t> counts,
+                                                  std::span<const std::size_t> displacements, std::span<T> out,
+                                                  int root) {
+        return {operation::scatter, in, out, reduction::sum, root, true, counts, displacements, {}, {}};
+    }
+    /// The root's values, everywhere. With a bound the root's own become what the others get.
+    [[nodiscard]] static collective_call bcast(std::span<T> values, int root) {
+        return {operation::bcast, values, values, reduction::sum, root, false, {}, {}, {}, {}};
+    }
+    /// Part d of `in` goes to rank d; part s of `out` comes from rank s. Equal parts; in and out of the same size.
+    [[nodiscard]] static collective_call alltoall(std::span<const T> in, std::span<T> out) {
+        return {operation::alltoall, in, out, reduction::sum, 0, false, {}, {}, {}, {}};
+    }
+    [[nodiscard]] static collective_call alltoallv(std::span<const T> in, std::span<const std::size_t> in_counts,
+                                                   std::span<const std::size_t> in_displacements, std::span<T> out,
+                                                   std::span<const std::size_t> out_counts,
+                                                   std::span<const std::size_t> out_displacements) {
+        return {operation::alltoall, in, out, reduction::sum, 0, true, in_counts, in_displacements, out_counts,
+                out_displacements};
+    }
 };
 
-/// What one call did on this rank.
-struct allreduce_report {
-    std::uint64_t sent_bytes = 0;  ///< payload handed to MPI by this rank; for `stock`, the bytes a ring would send
-    std::uint64_t raw_bytes = 0;   ///< what the same schedule would have sent uncompressed
-    std::uint64_t messages = 0;
-    double contribution_bound = 0;      ///< |x - q * step| of each contribution
-    double result_bound = 0;            ///< guaranteed |result - exact|, before the final rounding to T; 0 for
-                                        ///< uncompressed rows, whose only errors are the roundings of T's additions
-    double step = 0;                    ///< quantisation step of the contributions; 0 for uncompressed rows
-    std::uint64_t workspace_bytes = 0;  ///< extra memory held for this call
-    double compress_s = 0, combine_s = 0, decompress_s = 0, wait_s = 0;  ///< where this rank's time went
-};
-
-/// Combines `in` of all ranks element by element and leaves the same bits in `out` on every rank.
+/// Runs a collective to its end.
 ///
-/// in, out   equally many elements, the same number on every rank; any alignment. They may be the same span
-///           (in place, as MPI_IN_PLACE) and must not overlap otherwise. T is float or double.
-/// op        sum, or avg = sum / ranks
 /// comm      an intracommunicator; the call is collective over it and blocking. Messages travel on a private
 ///           duplicate of comm, made at its first use and freed with it, so they never meet the program's own.
-/// options   must agree on all ranks. Algorithm `stock` is MPI_Allreduce itself.
+/// options   must agree on all ranks. Algorithm `stock` is MPI's own function.
 ///
 /// returns   on all ranks alike: ok, or
-///           mismatch          count, bound, scope, operation, algorithm or segment size differ between ranks
+///           mismatch          count, type, bound, scope, operation, root, algorithm or segment size differ between
+///                             ranks (found out unless options.check is off; undefined then, as in MPI)
 ///           invalid_bound     the bound is negative, NaN or infinite
-///           invalid_argument  unknown algorithm, null buffer, in and out of different sizes, intercommunicator
+///           invalid_argument  unknown algorithm, null buffer, buffers of the wrong size, intercommunicator, no such
+///                             root
+///           unsupported       the algorithm cannot do this operation, or the codec this type
 ///           mpi               MPI reported an error (comm's error handler has been called)
 ///           out_of_memory
 ///
-/// error     Compressed rows: scope::result: |out - exact| <= bound plus half an ulp of out. scope::contribution: every
-///           contribution within the bound, so a sum over p ranks within p * bound (avg: bound), plus the same
-///           rounding. A relative bound is multiplied by max - min over the finite values of all ranks. Values far
-///           beyond the bound's reach (|x| > 2^23 bounds for float, 2^49 for double) travel uncompressed and are summed
-///           in twice the precision of T. per_hop adds partial sums in T: where their rounding leaves nothing of the
-///           bound, report.result_bound says what is guaranteed instead. A NaN, or infinities of both signs, give NaN
-///           in that element on all ranks; one infinity gives it.
-/// bits      homomorphic and fused: identical for every segment size, rank order and mapping, and for each other,
-///           unless report.step is 0 or raw values had to be added with rounding (numerics in the guide).
-/// cost      one tiny allreduce, then 2 (p-1)/p of the data compressed, over the ring
-/// memory    at most about 100 segments (13 MB with the defaults), however large the buffer; kept with the
-///           communicator and reused
-/// from      fused: HomComp_F (thesis, ch. 6); homomorphic: hZCCL; per_hop: the CPR-P2P baseline of C-Coll
+/// error     Compressed rows, scope::result: sum, avg, min and max are within the bound plus half an ulp of the exact
+///           result, data that moves is within the bound. scope::contribution: every contribution within the bound, so
+///           a sum over p ranks within p * bound (avg: bound), plus the same rounding; more for rows that quantise
+///           partial results again (report.result_bound). scope::probable: within the bound with options.confidence.
+///           A relative bound is multiplied by max - min over the finite values of all ranks. Values far beyond the
+///           bound's reach (|x| > 2^23 bounds for float, 2^49 for double) travel uncompressed and are summed in twice
+///           the precision of T. Rows that combine values (per_hop, pipelined) add partial sums in T: where their
+///           rounding leaves nothing of the bound, report.result_bound says what is guaranteed instead. A NaN, or
+///           infinities of both signs, give NaN in that element on all ranks; one infinity gives it. Products are only
+///           combined value by value: report.result_bound is infinite.
+/// bits      All ranks get the same bits where they get the same elements. homomorphic, quantised and fused: also the
+///           same for every schedule, segment size, rank order and mapping, and for each other, unless report.step is 0
+///           or raw values had to be added with rounding (numerics in the guide).
+/// cost      one tiny allreduce, unless the row neither quantises nor checks; then what the schedule moves, compressed
+/// memory    a number of segments that the schedule decides (ring: about 100, 13 MB with the defaults), however large
+///           the buffer; kept with the communicator and reused. `quantised` (HomComp) also 4 bytes per element, an
+///           alltoall in place a copy of the buffer.
+/// from      C-Coll, ghZCCL, hZCCL, HomComp, HomComp_F, ArGM: `laconic info --algorithms` says which row is whose
 template <class T>
-[[nodiscard]] result<allreduce_report> allreduce(std::span<const T> in, std::span<T> out, reduction op, MPI_Comm comm,
-                                                 const allreduce_options& options);
+[[nodiscard]] result<collective_report> run(const collective_call<T>& call, MPI_Comm comm,
+                                            const collective_options& options = {});
+
+/// A collective that has been started. It moves in test() and wait(), and in those of other requests of the
+/// communicator. Destroying an unfinished one waits for it.
+class collective_request {
+public:
+    struct state;
+
+    collective_request() noexcept;
+    explicit collective_request(std::unique_ptr<state> running) noexcept;
+    collective_request(collective_request&&) noexcept;
+    collective_request& operator=(collective_request&&) noexcept;
+    ~collective_request();
+
+    /// Moves it on; true when it is over. Errors show in wait().
+    [[nodiscard]] bool test();
+    /// Until it is over. returns as run(); afterwards the request is empty (a prepared one is ready to start again).
+    [[nodiscard]] result<collective_report> wait();
+    /// Begins a prepared collective with what is in its arrays now. Precondition: it is not running.
+    /// returns ok, or why it cannot; collective over the communicator.
+    [[nodiscard]] status start();
+    [[nodiscard]] bool empty() const noexcept { return state_ == nullptr; }
+
+private:
+    std::unique_ptr<state> state_;
+};
+
+/// Begins a collective: checks the arguments and starts the agreement of the ranks. Everything else as run(); the
+/// arrays must not be touched until wait(). Ranks must start their collectives on a communicator in the same order. The
+/// first use of a communicator duplicates it, which waits for all its ranks.
+template <class T>
+[[nodiscard]] result<collective_request> start(const collective_call<T>& call, MPI_Comm comm,
+                                               const collective_options& options = {});
+
+/// A collective that can be started many times, as MPI-4's persistent ones; memory is reserved now. Not started.
+template <class T>
+[[nodiscard]] result<collective_request> prepare(const collective_call<T>& call, MPI_Comm comm,
+                                                 const collective_options& options = {});
+
+/// Lets a thread of its own move started collectives on while the program computes. It needs MPI_THREAD_MULTIPLE.
+/// returns unsupported otherwise. Idempotent; ends before MPI_Finalize or by stop_progress_thread().
+[[nodiscard]] status start_progress_thread();
+void stop_progress_thread() noexcept;
+
+// run() under MPI's names. For each of them: run().
+
+template <class T>
+[[nodiscard]] result<collective_report> allreduce(std::span<const T> in, std::span<T> out, reduction op, MPI_Comm comm,
+                                                  const collective_options& options = {}) {
+    return run(collective_call<T>::allreduce(in, out, op), comm, options);
+}
+template <class T>
+[[nodiscard]] result<collective_report> reduce(std::span<const T> in, std::span<T> out, reduction op, int root,
+                                               MPI_Comm comm, const collective_options& options = {}) {
+    return run(collective_call<T>::reduce(in, out, op, root), comm, options);
+}
+template <class T>
+[[nodiscard]] result<collective_report> reduce_scatter_block(std::span<const T> in, std::span<T> out, reduction op,
+                                                             MPI_Comm comm, const collective_options& options = {}) {
+    return run(collective_call<T>::reduce_scatter_block(in, out, op), comm, options);
+}
+template <class T>
+[[nodiscard]] result<collective_report> reduce_scatter(std::span<const T> in, std::span<T> out,
+                                                       std::span<const std::size_t> counts, reduction op, MPI_Comm comm,
+                                                       const collective_options& options = {}) {
+    return run(collective_call<T>::reduce_scatter(in, out, counts, op), comm, options);
+}
+template <class T>
+[[nodiscard]] result<collective_report> allgather(std::span<const T> in, std::span<T> out, MPI_Comm comm,
+                                                  const collective_options& options = {}) {
+    return run(collective_call<T>::allgather(in, out), comm, options);
+}
+template <class T>
+[[nodiscard]] result<collective_report> gather(std::span<const T> in, std::span<T> out, int root, MPI_Comm comm,
+                                               const collective_options& options = {}) {
+    return run(collective_call<T>::gather(in, out, root), comm, options);
+}
+template <class T>
+[[nodiscard]] result<collective_report> scatter(std::span<const T> in, std::span<T> out, int root, MPI_Comm comm,
+                                                const collective_options& options = {}) {
+    return run(collective_call<T>::scatter(in, out, root), comm, options);
+}
+template <class T>
+[[nodiscard]] result<collective_report> bcast(std::span<T> values, int root, MPI_Comm comm,
+                                              const collective_options& options = {}) {
+    return run(collective_call<T>::bcast(values, root), comm, options);
+}
+template <class T>
+[[nodiscard]] result<collective_report> alltoall(std::span<const T> in, std::span<T> out, MPI_Comm comm,
+                                                 const collective_options& options = {}) {
+    return run(collective_call<T>::alltoall(in, out), comm, options);
+}
 
 }  // namespace laconic

@@ -17,12 +17,20 @@ constexpr std::array<option, option_count> table{{
      "largest absolute error of an element; 0: lossless in the library, the programs want more than 0"},
     {option_id::rel, "rel", "LACONIC_REL", "--rel", option_type::bound, "", "",
      "largest error of an element as a fraction of (max - min) of the data"},
-    {option_id::scope, "scope", "LACONIC_SCOPE", "--scope", option_type::choice, "result", "result|contribution",
-     "what the bound of a collective limits: the final result, or every rank's contribution"},
-    {option_id::algorithm, "algorithm", "LACONIC_ALGORITHM", "--algorithm", option_type::text, "fused", "",
-     "a row of 'laconic info --algorithms'"},
+    {option_id::scope, "scope", "LACONIC_SCOPE", "--scope", option_type::choice, "result",
+     "result|contribution|probable",
+     "what the bound of a collective limits: the final result, every rank's contribution, or the result with some "
+     "confidence"},
+    {option_id::confidence, "confidence", "LACONIC_CONFIDENCE", "--confidence", option_type::bound, "0.9544", "",
+     "how sure the bound of scope 'probable' is, between 0 and 1"},
+    {option_id::algorithm, "algorithm", "LACONIC_ALGORITHM", "--algorithm", option_type::text, "auto", "",
+     "a row of 'laconic info --algorithms', or schedule/payload[:codec]"},
     {option_id::segment_bytes, "segment_bytes", "LACONIC_SEGMENT_BYTES", "--segment-bytes", option_type::bytes, "128K",
      "", "uncompressed bytes per message of a collective"},
+    {option_id::check, "check", "LACONIC_CHECK", "--check", option_type::choice, "off", "off|on",
+     "compare the arguments of all ranks before every collective, also where nothing else needs that"},
+    {option_id::ranks_per_node, "ranks_per_node", "LACONIC_RANKS_PER_NODE", "--ranks-per-node", option_type::count, "0",
+     "", "ranks of a node for hierarchical collectives; 0: those that share memory"},
     {option_id::codec, "codec", "LACONIC_CODEC", "--codec", option_type::text, "fle", "",
      "how 'laconic compress' makes bytes of values: a row of 'laconic info --codecs'"},
     {option_id::threads, "threads", "LACONIC_THREADS", "--threads", option_type::count, "1", "",
@@ -192,7 +200,8 @@ bound option_set::limit() const noexcept {
 }
 
 laconic::scope option_set::bound_scope() const noexcept {
-    return text(option_id::scope) == "contribution" ? scope::contribution : scope::result;
+    const std::string& name = text(option_id::scope);
+    return name == "contribution" ? scope::contribution : name == "probable" ? scope::probable : scope::result;
 }
 
 }  // namespace laconic::base

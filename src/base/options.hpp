@@ -15,8 +15,21 @@
 
 namespace laconic::base {
 
-enum class option_id : std::uint8_t { abs, rel, scope, algorithm, segment_bytes, codec, threads, force_isa, config };
-inline constexpr std::size_t option_count = 9;
+enum class option_id : std::uint8_t {
+    abs,
+    rel,
+    scope,
+    confidence,
+    algorithm,
+    segment_bytes,
+    check,
+    ranks_per_node,
+    codec,
+    threads,
+    force_isa,
+    config
+};
+inline constexpr std::size_t option_count = 12;
 
 enum class option_type : std::uint8_t {
     bound,   ///< finite real >= 0
@@ -85,6 +98,8 @@ public:
 
     /// The value as text, in the spelling its source used; "" when unset.
     [[nodiscard]] const std::string& text(option_id id) const noexcept { return at(id).text; }
+    /// Precondition: the option is of type bound. Unset: 0.
+    [[nodiscard]] double real(option_id id) const noexcept { return at(id).real; }
     /// Precondition: the option is of type bytes. Unset: 0.
     [[nodiscard]] std::uint64_t bytes(option_id id) const noexcept { return at(id).whole; }
     /// Precondition: the option is of type count. Unset: 0.

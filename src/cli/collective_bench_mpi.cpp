@@ -73,7 +73,7 @@ private:
         if (last) std::memset(out_.bytes().data(), 0xFF, out_.size());
         MPI_Barrier(MPI_COMM_WORLD);
         const double start = MPI_Wtime();
-        const allreduce_report report = call(settings_.algorithms[row]);
+        const collective_report report = call(settings_.algorithms[row]);
         const double elapsed = slowest(MPI_Wtime() - start);
         if (warming_up)
             warm_[row] = true;
@@ -82,7 +82,7 @@ private:
         if (last) measure_error(row);
     }
 
-    allreduce_report call(const std::string& algorithm) {
+    collective_report call(const std::string& algorithm) {
         const std::span<const T> in = in_.template as<T>();
         const std::span<T> out = out_.template as<T>();
         if (algorithm == "stock") {
@@ -91,19 +91,19 @@ private:
                                             MPI_COMM_WORLD) != MPI_SUCCESS)
                 fail_data("MPI_Allreduce failed");
             if (divisor() != 1) collective::divide_elements<T>(out.data(), out.size(), static_cast<T>(divisor()));
-            allreduce_report report;
+            collective_report report;
             report.sent_bytes = report.raw_bytes =
                 collective::ring_bytes(in.size_bytes(), static_cast<std::uint64_t>(ranks_));
             return report;
         }
-        allreduce_options options = settings_.options;
+        collective_options options = settings_.options;
         options.algorithm = algorithm;
         const auto done = allreduce<T>(in, out, settings_.op, MPI_COMM_WORLD, options);
         if (!done) fail_data(fmt::format("{}: {}", algorithm, done.error().message()));
         return *done;
     }
 
-    void add(std::size_t row, double elapsed, const allreduce_report& report) {
+    void add(std::size_t row, double elapsed, const collective_report& report) {
         times_[row].push_back(elapsed);
         reports_[row] = report;
         collective_measurement& m = rows_[row];
@@ -190,7 +190,7 @@ private:
     const collective_bench_settings& settings_;
     buffer in_, out_;
     std::vector<std::vector<double>> times_;
-    std::vector<allreduce_report> reports_;
+    std::vector<collective_report> reports_;
     std::vector<collective_measurement> rows_;
     std::vector<bool> warm_ = std::vector<bool>(rows_.size(), false);
     int rank_ = 0;

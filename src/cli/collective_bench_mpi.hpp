@@ -18,7 +18,7 @@ struct collective_bench_settings {
     std::size_t bytes = 0;  ///< per rank
     unsigned repetitions = 0;
     reduction op = reduction::sum;
-    allreduce_options options;  ///< its algorithm is not looked at
+    collective_options options;  ///< its algorithm is not looked at
 };
 
 struct collective_measurement {

@@ -121,6 +121,46 @@ result<sum_report> add_values(std::span<const T> values, const quantiser<T>& how
     return report;
 }
 
+template <class T>
+result<sum_report> extreme(std::span<const std::byte> a, std::span<const std::byte> b, std::size_t count, bool larger,
+                           real_type<T> step, std::uint64_t magnitude, std::span<std::byte> out) {
+    const std::size_t need = bare_sum_bound(element_type_of<T>::value, count);
+    if (out.size() < need) return too_small(out.size(), need);
+    const float_environment standard;
+    sequence first = sequence_of(a);
+    if (a.data() == out.data()) {
+        if (a.size() + slack_bytes > out.size()) return too_small(out.size(), a.size() + slack_bytes);
+        first = move_to_end(a, out);
+    }
+    sum_report report;
+    const auto fault = current_kernels<T>().extreme(first, sequence_of(b), count, larger, {step, 0, magnitude},
+                                                    {out.data(), nullptr}, report);
+    if (fault != stream_fault::none) return explain(fault);
+    return report;
+}
+
+template <class T>
+bool quantise(std::span<const T> values, const quantiser<T>& how, std::span<std::int32_t> q) noexcept {
+    const float_environment standard;
+    std::uint64_t magnitude = 0;
+    return current_kernels<T>().quantise(bytes_of(values), values.size(), how, q.data(), magnitude) == 0;
+}
+
+template <class T>
+result<sum_report> add_integers(std::span<const std::int32_t> q, const quantiser<T>& how, std::uint64_t own,
+                                const std::span<const std::byte>* bare, std::uint64_t magnitude,
+                                std::span<std::byte> out) {
+    const std::size_t need = bare_sum_bound(element_type_of<T>::value, q.size());
+    if (out.size() < need) return too_small(out.size(), need);
+    const float_environment standard;
+    const sequence other = bare == nullptr ? sequence{} : sequence_of(*bare);
+    sum_report report;
+    const auto fault = current_kernels<T>().add_ints(q.data(), q.size(), {how.step, how.row, magnitude}, own,
+                                                     bare == nullptr ? nullptr : &other, {out.data(), nullptr}, report);
+    if (fault != stream_fault::none) return explain(fault);
+    return report;
+}
+
 namespace {
 
 template <class T>
@@ -160,13 +200,18 @@ result<bare_census> census(element_type type, std::span<const std::byte> bare, s
     }
 }
 
-#define LACONIC_INSTANTIATE(T)                                                                                    \
-    template encode_report encode(std::span<const T>, const quantiser<T>&, std::span<std::byte>) noexcept;        \
-    template status decode(std::span<const std::byte>, real_type<T>, std::uint64_t, std::span<T>, std::uint32_t); \
-    template result<sum_report> add<T>(std::span<const std::byte>, std::span<const std::byte>, std::size_t,       \
-                                       real_type<T>, std::uint64_t, std::span<std::byte>);                        \
-    template result<sum_report> add_values(std::span<const T>, const quantiser<T>&, std::span<const std::byte>,   \
-                                           std::uint64_t, std::span<std::byte>);
+#define LACONIC_INSTANTIATE(T)                                                                                        \
+    template encode_report encode(std::span<const T>, const quantiser<T>&, std::span<std::byte>) noexcept;            \
+    template status decode(std::span<const std::byte>, real_type<T>, std::uint64_t, std::span<T>, std::uint32_t);     \
+    template result<sum_report> add<T>(std::span<const std::byte>, std::span<const std::byte>, std::size_t,           \
+                                       real_type<T>, std::uint64_t, std::span<std::byte>);                            \
+    template result<sum_report> add_values(std::span<const T>, const quantiser<T>&, std::span<const std::byte>,       \
+                                           std::uint64_t, std::span<std::byte>);                                      \
+    template result<sum_report> extreme<T>(std::span<const std::byte>, std::span<const std::byte>, std::size_t, bool, \
+                                           real_type<T>, std::uint64_t, std::span<std::byte>);                        \
+    template bool quantise(std::span<const T>, const quantiser<T>&, std::span<std::int32_t>) noexcept;                \
+    template result<sum_report> add_integers(std::span<const std::int32_t>, const quantiser<T>&, std::uint64_t,       \
+                                             const std::span<const std::byte>*, std::uint64_t, std::span<std::byte>);
 
 LACONIC_INSTANTIATE(float)
 LACONIC_INSTANTIATE(double)

@@ -126,6 +126,26 @@ template <class T>
                                             std::span<const std::byte> bare, std::uint64_t magnitude,
                                             std::span<std::byte> out);
 
+/// out = the smaller, or else the larger, of each two elements. Everything else as in add().
+template <class T>
+[[nodiscard]] result<sum_report> extreme(std::span<const std::byte> a, std::span<const std::byte> b, std::size_t count,
+                                         bool larger, real_type<T> step, std::uint64_t magnitude,
+                                         std::span<std::byte> out);
+
+/// The split form: values to integers, all at once. `q` has values.size() elements.
+/// returns false when some element has no integer (NaN, an infinity, or too large); `q` then means nothing.
+template <class T>
+[[nodiscard]] bool quantise(std::span<const T> values, const quantiser<T>& how, std::span<std::int32_t> q) noexcept;
+
+/// out = encode(the integers), or, with a sequence given, add(that, encode(the integers)). The same bytes as from the
+/// values themselves, but that -0.0 has become +0.0.
+/// own         bound on |q| of the integers
+/// magnitude   bound on |q| of the sum
+template <class T>
+[[nodiscard]] result<sum_report> add_integers(std::span<const std::int32_t> q, const quantiser<T>& how,
+                                              std::uint64_t own, const std::span<const std::byte>* bare,
+                                              std::uint64_t magnitude, std::span<std::byte> out);
+
 /// What a walk over a bare sequence counts, having checked its structure.
 struct bare_census {
     std::uint64_t blocks = 0, zero_blocks = 0, raw_blocks = 0;

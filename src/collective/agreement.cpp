@@ -4,32 +4,31 @@
 #include "collective/agreement.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstdio>
 #include <string>
-
-#include "collective/registry.hpp"
-#include "mpi/wait.hpp"
 
 namespace laconic::collective {
 namespace {
 
 enum fact : std::size_t {
+    fact_operation,
     fact_count,
+    fact_counts,
     fact_type,
-    fact_op,
-    fact_kind,
+    fact_combine,
+    fact_root,
     fact_bound,
     fact_scope,
+    fact_confidence,
     fact_algorithm,
     fact_segment,
     facts
 };
+static_assert(facts == agreement::facts_compared);
 
 /// The message: facts, their complements, the value span, the worst local failure.
-enum slot : std::size_t { span_min = 2 * facts, span_max, span_abs, span_any, failure_key, slots };
-using packet = std::array<std::int64_t, slots>;
+enum slot : std::size_t { span_min = 2 * facts, span_max, span_abs, span_any, span_ratio, failure_key };
 
 /// Doubles in the order of integers.
 std::int64_t to_ordered(double value) noexcept {
@@ -40,94 +39,131 @@ double from_ordered(std::int64_t ordered) noexcept {
     return std::bit_cast<double>(ordered < 0 ? ordered ^ INT64_MAX : ordered);
 }
 
-packet pack(const call_shape& shape, const value_span& values, const status& local, int rank) noexcept {
-    packet p;
-    p.fill(INT64_MIN);
-    if (!local.ok()) {
-        // Highest code first, then lowest rank.
-        p[failure_key] = (static_cast<std::int64_t>(local.code()) << 32) | (INT32_MAX - rank);
-        return p;
-    }
-    p[failure_key] = 0;
-    const std::array<std::int64_t, facts> mine{static_cast<std::int64_t>(shape.count),
-                                               static_cast<std::int64_t>(shape.type),
-                                               static_cast<std::int64_t>(shape.op),
-                                               static_cast<std::int64_t>(shape.limit.kind),
-                                               to_ordered(shape.limit.value),
-                                               static_cast<std::int64_t>(shape.bound_scope),
-                                               static_cast<std::int64_t>(shape.algorithm),
-                                               static_cast<std::int64_t>(shape.segment_bytes)};
-    for (std::size_t f = 0; f < facts; ++f) {
-        p[f] = mine[f];
-        p[facts + f] = ~mine[f];
-    }
-    if (values.any_finite) {
-        p[span_any] = 1;
-        p[span_min] = ~to_ordered(values.min);
-        p[span_max] = to_ordered(values.max);
-        p[span_abs] = to_ordered(values.max_abs);
-    }
-    return p;
+/// A relative bound is told apart by its sign: bounds are not negative.
+double signed_bound(bound limit) noexcept {
+    return limit.kind == bound_kind::relative ? -1 - limit.value : limit.value;
 }
 
-std::string describe(std::size_t which, std::int64_t value) {
+std::int64_t packed(const cell& what) noexcept {
+    return static_cast<std::int64_t>(what.schedule) << 16 | static_cast<std::int64_t>(what.payload) << 8 |
+           static_cast<std::int64_t>(what.codec);
+}
+cell unpacked(std::int64_t number) noexcept {
+    return {static_cast<schedule_kind>(number >> 16 & 0xFF), static_cast<payload_kind>(number >> 8 & 0xFF),
+            static_cast<codec_id>(number & 0xFF)};
+}
+
+std::string real_text(double value) {
     std::array<char, 40> text{};
+    std::snprintf(text.data(), text.size(), "%.17g", value);
+    return text.data();
+}
+
+std::string describe(operation op, std::size_t which, std::int64_t value) {
+    constexpr std::array scopes{"result", "contribution", "probable"};
+    constexpr std::array reductions{"sum", "avg", "min", "max", "prod"};
+    constexpr std::array types{"float", "double", "half", "bfloat16"};
+    const auto index = static_cast<std::size_t>(value);
     switch (which) {
-        case fact_type: return value == static_cast<std::int64_t>(element_type::f32) ? "float" : "double";
-        case fact_op: return value == static_cast<std::int64_t>(reduction::sum) ? "sum" : "avg";
-        case fact_kind: return value == static_cast<std::int64_t>(bound_kind::absolute) ? "absolute" : "relative";
-        case fact_scope: return value == static_cast<std::int64_t>(scope::result) ? "result" : "contribution";
-        case fact_algorithm: return std::string(algorithms()[static_cast<std::size_t>(value)].name);
-        case fact_bound: std::snprintf(text.data(), text.size(), "%.17g", from_ordered(value)); return text.data();
+        case fact_operation: return std::string(name_of(static_cast<operation>(value)));
+        case fact_type: {
+            constexpr std::array order{element_type::f32, element_type::f64, element_type::f16, element_type::bf16};
+            const auto found = std::find(order.begin(), order.end(), static_cast<element_type>(value));
+            return types[static_cast<std::size_t>(found - order.begin()) % types.size()];
+        }
+        case fact_combine: return reductions[index % reductions.size()];
+        case fact_scope: return scopes[index % scopes.size()];
+        case fact_algorithm: return name_of(op, unpacked(value));
+        case fact_confidence: return real_text(from_ordered(value));
+        case fact_bound: {
+            const double limit = from_ordered(value);
+            return limit < 0 ? "relative " + real_text(-1 - limit) : "absolute " + real_text(limit);
+        }
         default: return std::to_string(value);
     }
 }
 
-status find_mismatch(const packet& p) {
-    constexpr std::array<const char*, facts> names{"element count", "element type", "operation", "kind of bound",
-                                                   "error bound",   "scope",        "algorithm", "segment size"};
-    // The type first: counts of different types say little.
-    for (const std::size_t f :
-         {fact_type, fact_count, fact_op, fact_kind, fact_bound, fact_scope, fact_algorithm, fact_segment}) {
-        const std::int64_t largest = p[f];
-        const std::int64_t smallest = ~p[facts + f];
-        if (largest != smallest)
-            return {errc::mismatch, std::string(names[f]) + " differs between ranks: " + describe(f, smallest) +
-                                        " on one, " + describe(f, largest) + " on another; give all the same"};
-    }
-    return {};
-}
-
-/// All ranks learn the text of the rank that failed.
-status spread_failure(mpi::channel& channel, std::int64_t key, const status& local) {
-    const int rank = INT32_MAX - static_cast<int>(key & INT32_MAX);
-    std::array<char, 400> text{};
-    if (rank == channel.rank()) local.context().copy(text.data(), text.size() - 1);
-    MPI_Request request = MPI_REQUEST_NULL;
-    const int code = MPI_Ibcast(text.data(), static_cast<int>(text.size()), MPI_CHAR, rank, channel.comm(), &request);
-    if (auto done = channel.check(code, "MPI_Ibcast"); !done.ok()) return done;
-    if (auto done = channel.check(mpi::wait(request, MPI_STATUS_IGNORE), "MPI_Ibcast"); !done.ok()) return done;
-    return {static_cast<errc>(key >> 32), "rank " + std::to_string(rank) + ": " + text.data()};
-}
-
 }  // namespace
 
-result<value_span> agree(mpi::channel& channel, const call_shape& shape, const value_span& values,
-                         const status& local) {
-    packet p = pack(shape, values, local, channel.rank());
-    // Nonblocking, so that waiting yields the processor where ranks outnumber cores.
-    MPI_Request request = MPI_REQUEST_NULL;
-    const int code = MPI_Iallreduce(MPI_IN_PLACE, p.data(), static_cast<int>(p.size()), MPI_INT64_T, MPI_MAX,
-                                    channel.comm(), &request);
-    if (auto done = channel.check(code, "MPI_Iallreduce"); !done.ok()) return done;
-    if (auto done = channel.check(mpi::wait(request, MPI_STATUS_IGNORE), "MPI_Iallreduce"); !done.ok()) return done;
+status agreement::start(mpi::channel& channel, const call_shape& shape, const value_span& values, const status& local) {
+    channel_ = &channel;
+    op_ = shape.op;
+    packet_.fill(INT64_MIN);
+    packet_[failure_key] = 0;
+    if (!local.ok()) {
+        // Highest code first, then lowest rank.
+        packet_[failure_key] = (static_cast<std::int64_t>(local.code()) << 32) | (INT32_MAX - channel.rank());
+        local.context().copy(text_.data(), text_.size() - 1);
+    } else {
+        const std::array<std::int64_t, facts> mine{static_cast<std::int64_t>(shape.op),
+                                                   static_cast<std::int64_t>(shape.count),
+                                                   static_cast<std::int64_t>(shape.counts),
+                                                   static_cast<std::int64_t>(shape.type),
+                                                   static_cast<std::int64_t>(shape.combine),
+                                                   shape.root,
+                                                   to_ordered(signed_bound(shape.limit)),
+                                                   static_cast<std::int64_t>(shape.bound_scope),
+                                                   to_ordered(shape.confidence),
+                                                   packed(shape.what),
+                                                   static_cast<std::int64_t>(shape.segment_bytes)};
+        for (std::size_t f = 0; f < facts; ++f) {
+            packet_[f] = mine[f];
+            packet_[facts + f] = ~mine[f];
+        }
+        if (values.any_finite) {
+            packet_[span_any] = 1;
+            packet_[span_min] = ~to_ordered(values.min);
+            packet_[span_max] = to_ordered(values.max);
+            packet_[span_abs] = to_ordered(values.max_abs);
+        }
+        if (values.ratio > 0) packet_[span_ratio] = ~to_ordered(values.ratio);
+    }
+    return channel.check(MPI_Iallreduce(MPI_IN_PLACE, packet_.data(), static_cast<int>(packet_.size()), MPI_INT64_T,
+                                        MPI_MAX, channel.comm(), &request_),
+                         "MPI_Iallreduce");
+}
 
-    if (p[failure_key] != 0) return spread_failure(channel, p[failure_key], local);
-    if (auto differs = find_mismatch(p); !differs.ok()) return differs;
-    value_span all;
-    if (p[span_any] == 1)
-        all = {true, from_ordered(~p[span_min]), from_ordered(p[span_max]), from_ordered(p[span_abs])};
-    return all;
+result<bool> agreement::test() {
+    int over = 0;
+    if (auto done = channel_->check(MPI_Test(&request_, &over, MPI_STATUS_IGNORE), "MPI_Iallreduce"); !done.ok())
+        return done;
+    if (over == 0) return false;
+    if (telling_)
+        return status{static_cast<errc>(packet_[failure_key] >> 32),
+                      "rank " + std::to_string(teller_) + ": " + text_.data()};
+    if (packet_[failure_key] != 0) {
+        // All ranks learn the text of the rank that failed.
+        telling_ = true;
+        teller_ = INT32_MAX - static_cast<int>(packet_[failure_key] & INT32_MAX);
+        if (teller_ != channel_->rank()) text_.fill(0);
+        const int code =
+            MPI_Ibcast(text_.data(), static_cast<int>(text_.size()), MPI_CHAR, teller_, channel_->comm(), &request_);
+        if (auto done = channel_->check(code, "MPI_Ibcast"); !done.ok()) return done;
+        return false;
+    }
+    if (auto differs = judge(); !differs.ok()) return differs;
+    values_ = {};
+    if (packet_[span_any] == 1)
+        values_ = {true, from_ordered(~packet_[span_min]), from_ordered(packet_[span_max]),
+                   from_ordered(packet_[span_abs])};
+    if (packet_[span_ratio] != INT64_MIN) values_.ratio = from_ordered(~packet_[span_ratio]);
+    return true;
+}
+
+status agreement::judge() {
+    constexpr std::array<const char*, facts> names{"collective", "element count", "counts",      "element type",
+                                                   "operation",  "root",          "error bound", "scope",
+                                                   "confidence", "algorithm",     "segment size"};
+    // Operation and type first: counts of different ones say little.
+    for (const std::size_t f : {fact_operation, fact_type, fact_count, fact_counts, fact_combine, fact_root, fact_bound,
+                                fact_scope, fact_confidence, fact_algorithm, fact_segment}) {
+        const std::int64_t largest = packet_[f];
+        const std::int64_t smallest = ~packet_[facts + f];
+        if (largest != smallest)
+            return {errc::mismatch, std::string(names[f]) + " differs between ranks: " + describe(op_, f, smallest) +
+                                        " on one, " + describe(op_, f, largest) + " on another; give all the same"};
+    }
+    return {};
 }
 
 }  // namespace laconic::collective

@@ -4,11 +4,12 @@
 // argument takes part here, so the others learn of it instead of waiting for it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
+#include "collective/registry.hpp"
 #include "laconic/bound.hpp"
 #include "laconic/codec.hpp"
-#include "laconic/collective.hpp"
 #include "laconic/status.hpp"
 #include "mpi/channel.hpp"
 
@@ -16,12 +17,16 @@ namespace laconic::collective {
 
 /// What has to be the same on every rank.
 struct call_shape {
-    std::uint64_t count = 0;
+    operation op = operation::allreduce;
+    std::uint64_t count = 0;   ///< elements: of the whole (allreduce, reduce, bcast), or of a rank's equal part
+    std::uint64_t counts = 0;  ///< a digest of the counts that all ranks give alike
     element_type type = element_type::f32;
-    reduction op = reduction::sum;
+    reduction combine = reduction::sum;
+    int root = 0;
     bound limit;
     scope bound_scope = scope::result;
-    std::uint32_t algorithm = 0;  ///< index into algorithms()
+    double confidence = 0;
+    cell what;
     std::uint64_t segment_bytes = 0;
 };
 
@@ -29,13 +34,37 @@ struct call_shape {
 struct value_span {
     bool any_finite = false;
     double min = 0, max = 0, max_abs = 0;
+    double ratio = 0;  ///< of a sample, compressed; 0: no sample. Of all ranks: the smallest there is
 };
 
-/// Collective over the channel.
-/// local   ok, or why this rank cannot run the call; `shape` then counts for nothing
-/// returns the span over all ranks; else on all ranks the same status: the local failure of the lowest rank among
-///         those with the highest code, prefixed with its rank; mismatch naming both values; or mpi.
-[[nodiscard]] result<value_span> agree(mpi::channel& channel, const call_shape& shape, const value_span& values,
-                                       const status& local);
+class agreement {
+public:
+    /// Starts it. Collective over the channel.
+    /// local   ok, or why this rank cannot run the call; `shape` then counts for nothing
+    [[nodiscard]] status start(mpi::channel& channel, const call_shape& shape, const value_span& values,
+                               const status& local);
+    /// False while messages are on their way. Otherwise over: the span over all ranks; else on all ranks the same
+    /// status: the local failure of the lowest rank among those with the highest code, prefixed with its rank; mismatch
+    /// naming both values; or mpi.
+    [[nodiscard]] result<bool> test();
+    /// Precondition: test() said true.
+    [[nodiscard]] const value_span& values() const noexcept { return values_; }
+
+    static constexpr std::size_t facts_compared = 11;
+
+private:
+    static constexpr std::size_t slots = 2 * facts_compared + 6;
+
+    [[nodiscard]] status judge();
+
+    mpi::channel* channel_ = nullptr;
+    MPI_Request request_ = MPI_REQUEST_NULL;
+    std::array<std::int64_t, slots> packet_{};
+    std::array<char, 400> text_{};
+    operation op_ = operation::allreduce;
+    bool telling_ = false;  // a failure's text is on its way
+    int teller_ = 0;
+    value_span values_;
+};
 
 }  // namespace laconic::collective

@@ -7,8 +7,7 @@
 #include <new>
 
 #include "codec/c_api.hpp"
-#include "collective/agreement.hpp"
-#include "collective/stock.hpp"
+#include "collective/execution.hpp"
 #include "laconic/collective.hpp"
 #include "laconic/laconic.h"
 #include "mpi/channel.hpp"
@@ -18,9 +17,9 @@ namespace {
 
 using namespace laconic;
 
-result<allreduce_options> to_options(const laconic_allreduce_options* given) try {
-    if (given == nullptr) return allreduce_options::from_environment();
-    allreduce_options options;
+result<collective_options> to_options(const laconic_allreduce_options* given) try {
+    if (given == nullptr) return collective_options::from_environment();
+    collective_options options;
     options.limit.kind = static_cast<bound_kind>(given->kind);
     options.limit.value = given->bound;
     options.bound_scope = static_cast<scope>(given->scope);
@@ -36,14 +35,14 @@ status refuse(MPI_Comm comm, const status& why) {
     const result<mpi::channel*> found = mpi::channel_of(comm);
     if (!found) return found.error();
     if ((*found)->broken()) return why;
-    status outcome = collective::agree(**found, {}, {}, why).error();
+    status outcome = collective::refuse(**found, why);
     if (outcome.code() == errc::mpi) MPI_Comm_call_errhandler(comm, (*found)->last_error());
     return outcome;
 }
 
 template <class T>
 status reduce(const void* in, void* out, std::size_t count, MPI_Comm comm, const laconic_allreduce_options* given) {
-    result<allreduce_options> options = to_options(given);
+    result<collective_options> options = to_options(given);
     const reduction op = given != nullptr && given->average != 0 ? reduction::avg : reduction::sum;
     const void* const source = in == MPI_IN_PLACE ? out : in;
     if (!options) return refuse(comm, options.error());
@@ -53,7 +52,7 @@ status reduce(const void* in, void* out, std::size_t count, MPI_Comm comm, const
 
 /// The call goes to MPI as it is, on the caller's communicator, so that its error handler applies.
 status pass_through(const void* in, void* out, std::size_t count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
-    return mpi::to_status(collective::stock_allreduce(in, out, count, type, op, comm), "MPI_Allreduce");
+    return mpi::to_status(MPI_Allreduce(in, out, static_cast<int>(count), type, op, comm), "MPI_Allreduce");
 }
 
 status dispatch(const void* in, void* out, std::size_t count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The option table flows in, the options of an allreduce flow out.
+// The option table flows in, the options of a collective flow out.
 #include "base/options.hpp"
 
 #include <string>
 
-#include "collective/registry.hpp"
 #include "laconic/codec.hpp"
 #include "laconic/collective.hpp"
 
 namespace laconic {
 
-result<allreduce_options> allreduce_options::from_environment() {
+result<collective_options> collective_options::from_environment() {
     using base::option_id;
     const result<base::option_set> set = base::option_set::resolve();
     if (!set) return set.error();
@@ -21,14 +20,14 @@ result<allreduce_options> allreduce_options::from_environment() {
                               ? check_engine()
                               : use_engine(set->text(option_id::force_isa));
     if (!engine.ok()) return status{errc::invalid_argument, engine_origin + ": " + engine.context()};
-    allreduce_options options;
+    collective_options options;
     options.limit = set->limit();
     options.bound_scope = set->bound_scope();
     options.algorithm = set->text(option_id::algorithm);
     options.segment_bytes = set->bytes(option_id::segment_bytes);
-    if (collective::find_algorithm("allreduce", options.algorithm) == nullptr)
-        return status{errc::invalid_argument, set->origin(option_id::algorithm) + ": no allreduce algorithm '" +
-                                                  options.algorithm + "'; `laconic info --algorithms` lists them"};
+    options.confidence = set->real(option_id::confidence);
+    options.check = set->text(option_id::check) == "on";
+    options.ranks_per_node = set->count(option_id::ranks_per_node);
     return options;
 }
 

@@ -3,7 +3,6 @@
 // in, bytes to send and final values flow out. A payload knows no ranks and never calls MPI.
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -14,13 +13,19 @@
 
 namespace laconic::collective {
 
-/// Elements [first, first + count) of the array.
+/// Elements [first, first + count) of an array.
 struct range {
     std::size_t first = 0;
     std::size_t count = 0;
 };
 
-/// Where the bytes of a message live, so that the schedule knows what to keep until it is sent.
+/// The same elements where they come from and where they end up; either may be an array that this rank lacks.
+struct part {
+    range in;
+    range out;
+};
+
+/// Where the bytes of a message live, so that the runner knows what to keep until it is sent.
 enum class home : std::uint8_t { scratch, received, user };
 
 struct message {
@@ -48,8 +53,17 @@ private:
     clock::time_point start_;
 };
 
-/// One call's way of carrying pieces. An empty message for a non-empty range reports failure(): the schedule passes
-/// it on, so that no rank waits for bytes that never come.
+/// What a rank adds to a received partial result.
+struct operands {
+    std::span<const std::byte> received;
+    std::span<std::byte> slot;         ///< the whole memory behind `received`, free to be written
+    std::span<const std::byte> state;  ///< what earlier steps left of this piece; empty: the local values
+    std::span<std::byte> scratch;
+    bool last = false;  ///< nothing more will be added to this piece
+};
+
+/// One call's way of carrying pieces. An empty message for a non-empty range reports failure(): the runner passes it
+/// on, so that no rank waits for bytes that never come.
 class payload {
 public:
     payload() = default;
@@ -62,25 +76,31 @@ public:
     [[nodiscard]] virtual int lanes() const noexcept { return 8; }
     /// No message for `count` elements is larger; slots for scratch and received messages have this size.
     [[nodiscard]] virtual std::size_t wire_bound(std::size_t count) const noexcept = 0;
-    /// Memory that the payload itself needs for ranges of up to `count` elements, beyond the slots.
+    /// Memory that the payload itself needs, beyond the slots, when no range has more than `count` elements.
     [[nodiscard]] virtual std::size_t private_bytes(std::size_t /*count*/) const noexcept { return 0; }
     virtual void use_memory(std::span<std::byte> /*memory*/) noexcept {}
+    /// Called between portions of long work, so that messages move meanwhile.
+    void poll_with(void (*caller)(void*), void* user) noexcept {
+        poll_ = caller;
+        poll_user_ = user;
+    }
 
-    /// The local values of a range as its first message.
-    [[nodiscard]] virtual message begin(range part, std::span<std::byte> scratch) = 0;
-    /// A received partial sum of a range plus its local values. `slot` is the whole memory behind `received`.
-    /// last: no further rank will add to this range.
-    [[nodiscard]] virtual message combine(range part, std::span<const std::byte> received, std::span<std::byte> slot,
-                                          std::span<std::byte> scratch, bool last) = 0;
+    /// Local values that are the result as they are.
+    virtual void copy(part piece) = 0;
+    /// The local values of a piece as its first message.
+    [[nodiscard]] virtual message begin(part piece, std::span<std::byte> scratch) = 0;
+    /// A received partial result plus what this rank has.
+    [[nodiscard]] virtual message combine(part piece, const operands& what) = 0;
     /// What to send on of a received final message.
-    [[nodiscard]] virtual message relay(range /*part*/, std::span<const std::byte> received,
-                                        std::span<std::byte> /*scratch*/) {
+    [[nodiscard]] virtual message relay(part /*piece*/, std::span<const std::byte> received,
+                                        std::span<std::byte> /*scratch*/, bool /*finishes*/) {
         return {received, home::received, false};
     }
-    /// Writes the final values of a range. Called for received final messages and for the rank's own last combine().
-    virtual void finish(range part, std::span<const std::byte> final_message) = 0;
-    /// Where final messages of a range may be received directly; empty when they need finish().
-    [[nodiscard]] virtual std::span<std::byte> landing(range /*part*/) noexcept { return {}; }
+    /// Writes the final values of a piece: of a received final message, or of the rank's own last combine() or
+    /// begin(), whose bytes may already lie where they belong.
+    virtual void finish(part piece, std::span<const std::byte> final_message) = 0;
+    /// Where final messages may be received directly; empty when they need finish().
+    [[nodiscard]] virtual std::span<std::byte> landing(part /*piece*/) noexcept { return {}; }
 
     [[nodiscard]] const status& failure() const noexcept { return failure_; }
     [[nodiscard]] const phase_times& times() const noexcept { return times_; }
@@ -90,10 +110,15 @@ protected:
     void fail(status why) {
         if (failure_.ok()) failure_ = std::move(why);
     }
+    void poll() const noexcept {
+        if (poll_ != nullptr) poll_(poll_user_);
+    }
     phase_times times_;
 
 private:
     status failure_;
+    void (*poll_)(void*) = nullptr;
+    void* poll_user_ = nullptr;
 };
 
 }  // namespace laconic::collective

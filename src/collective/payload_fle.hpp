@@ -1,55 +1,52 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the payloads that compress with `fle` share: the caller's arrays and a quantisation flow in; encoding local
-// values and decoding final sums flow out. Messages are bare chunk sequences, without headers.
+// Payloads whose messages are streams of `fle`, added without being decoded. The caller's arrays and a quantisation
+// flow in; bare chunk sequences, without headers, flow out. How local values join a received stream is what tells the
+// three of them apart:
+//   homomorphic  (hZCCL)      they are encoded, then the streams are added
+//   fused        (HomComp_F)  one pass from values and stream to stream
+//   quantised    (HomComp)    all of them became integers up front; integers and stream to stream
 #pragma once
 
-#include <cstddef>
-#include <span>
-
 #include "codec/fle.hpp"
-#include "collective/payload.hpp"
+#include "collective/arrays.hpp"
 #include "collective/quantisation.hpp"
 
 namespace laconic::collective {
 
+enum class joining : std::uint8_t { encode_and_add, one_pass, integers };
+
 template <class T>
-class payload_fle : public payload {
+class payload_fle final : public payload {
 public:
-    payload_fle(std::span<const T> in, std::span<T> out, const quantisation<T>& plan) noexcept
-        : in_(in), out_(out), plan_(plan) {}
+    payload_fle(const arrays<T>& data, const quantisation<T>& plan, joining how) noexcept
+        : data_(data), plan_(plan), how_(how) {}
 
     [[nodiscard]] std::size_t wire_bound(std::size_t count) const noexcept override {
         return codec::bare_sum_bound(element_type_of<T>::value, count);
     }
-    [[nodiscard]] message begin(range part, std::span<std::byte> scratch) override {
-        const stopwatch watch(times_.compress_s);
-        const std::size_t size = codec::encode<T>(local(part), plan_.how, scratch).bytes;
-        return {scratch.first(size), home::scratch, false};
+    /// HomComp holds the integers of the whole array.
+    [[nodiscard]] std::size_t private_bytes(std::size_t) const noexcept override {
+        return how_ == joining::integers ? data_.in.size() * sizeof(std::int32_t) : 0;
     }
-    void finish(range part, std::span<const std::byte> final_message) override {
-        const stopwatch watch(times_.decompress_s);
-        status done = codec::decode<T>(final_message, plan_.result_step, plan_.magnitude, result(part), plan_.divisor);
-        if (!done.ok()) this->fail(std::move(done));
-    }
+    void use_memory(std::span<std::byte> memory) noexcept override;
 
-protected:
-    [[nodiscard]] std::span<const T> local(range part) const noexcept { return in_.subspan(part.first, part.count); }
-    [[nodiscard]] std::span<T> result(range part) const noexcept { return out_.subspan(part.first, part.count); }
-    [[nodiscard]] const quantisation<T>& plan() const noexcept { return plan_; }
-
-    /// A sum in `memory` as a message, or an empty one after a failure.
-    [[nodiscard]] message keep(const laconic::result<codec::sum_report>& sum, std::span<std::byte> memory, home where) {
-        if (!sum) {
-            this->fail(sum.error());
-            return {};
-        }
-        return {memory.first(sum->bytes), where, false};
-    }
+    void copy(part piece) override { data_.copy(piece); }
+    [[nodiscard]] message begin(part piece, std::span<std::byte> scratch) override;
+    [[nodiscard]] message combine(part piece, const operands& what) override;
+    void finish(part piece, std::span<const std::byte> final_message) override;
 
 private:
-    std::span<const T> in_;
-    std::span<T> out_;
+    [[nodiscard]] bool is_extreme() const noexcept { return data_.op == reduction::min || data_.op == reduction::max; }
+    [[nodiscard]] result<codec::sum_report> join(std::span<const std::byte> a, std::span<const std::byte> b,
+                                                 std::size_t count, std::span<std::byte> out) const;
+    /// A sum in `memory` as a message, or an empty one after a failure.
+    [[nodiscard]] message keep(const result<codec::sum_report>& sum, std::span<std::byte> memory, home where);
+
+    arrays<T> data_;
     quantisation<T> plan_;
+    joining how_;
+    std::span<const std::int32_t> integers_;  ///< empty: some value has none, or they are not used
+    std::uint64_t own_magnitude_ = 0;
 };
 
 }  // namespace laconic::collective

@@ -1,42 +1,57 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Uncompressed pieces: partial sums grow in the buffer they were received into, the last one in the caller's array.
+// Uncompressed pieces: partial results grow in the buffer they were received into, the last one in the caller's array.
 #include "collective/payload_raw.hpp"
+
+#include <cstring>
+#include <string>
 
 #include "collective/elements.hpp"
 
 namespace laconic::collective {
 
 template <class T>
-message payload_raw<T>::begin(range part, std::span<std::byte>) {
-    return {std::as_bytes(in_.subspan(part.first, part.count)), home::user, false};
+message payload_raw<T>::begin(part piece, std::span<std::byte> scratch) {
+    const std::span<const std::byte> values = std::as_bytes(data_.local(piece));
+    if (!data_.in_place()) return {values, home::user, false};
+    // In place the result may land here while this message is still on its way.
+    std::memcpy(scratch.data(), values.data(), values.size());
+    return {scratch.first(values.size()), home::scratch, false};
 }
 
 template <class T>
-message payload_raw<T>::combine(range part, std::span<const std::byte> received, std::span<std::byte> slot,
-                                std::span<std::byte>, bool last) {
-    if (received.size() != part.count * sizeof(T)) {
-        fail({errc::truncated, "a message of " + std::to_string(received.size()) + " bytes where " +
-                                   std::to_string(part.count * sizeof(T)) + " were due"});
+message payload_raw<T>::combine(part piece, const operands& what) {
+    const std::size_t due = piece.in.count * sizeof(T);
+    if (what.received.size() != due || (!what.state.empty() && what.state.size() != due)) {
+        fail({errc::truncated, "a message of " + std::to_string(what.received.size()) + " bytes where " +
+                                   std::to_string(due) + " were due"});
         return {};
     }
     const stopwatch watch(times_.combine_s);
-    const T* const local = in_.data() + part.first;
-    if (!last) {
-        add_elements<T>(slot.data(), received.data(), local, part.count);
-        return {received, home::received, false};
+    const void* const ours = what.state.empty() ? static_cast<const void*>(data_.local(piece).data())
+                                                : static_cast<const void*>(what.state.data());
+    if (!what.last || data_.out.empty()) {
+        combine_elements<T>(data_.op, what.slot.data(), what.received.data(), ours, piece.in.count);
+        return {what.received, home::received, false};
     }
-    const std::span<std::byte> result = landing(part);
-    if (divisor_ == 1)
-        add_elements<T>(result.data(), received.data(), local, part.count);
-    else
-        add_and_divide<T>(result.data(), received.data(), local, part.count, static_cast<T>(divisor_));
+    const std::span<std::byte> result = landing(piece);
+    combine_elements<T>(data_.op, result.data(), what.received.data(), ours, piece.in.count);
+    if (data_.divisor != 1) divide_elements<T>(result.data(), piece.in.count, data_.divisor);
     return {result, home::user, false};
 }
 
 template <class T>
-void payload_raw<T>::finish(range, std::span<const std::byte>) {}
+void payload_raw<T>::finish(part piece, std::span<const std::byte> final_message) {
+    const std::span<std::byte> result = landing(piece);
+    if (final_message.size() != result.size())
+        fail({errc::truncated, "a message of " + std::to_string(final_message.size()) + " bytes where " +
+                                   std::to_string(result.size()) + " were due"});
+    else if (final_message.data() != result.data())
+        std::memmove(result.data(), final_message.data(), result.size());
+}
 
 template class payload_raw<float>;
 template class payload_raw<double>;
+template class payload_raw<half>;
+template class payload_raw<bfloat16>;
 
 }  // namespace laconic::collective

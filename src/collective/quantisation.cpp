@@ -9,6 +9,25 @@
 namespace laconic::collective {
 namespace {
 
+template <class T>
+struct precision {
+    static constexpr int digits = std::numeric_limits<T>::digits;
+    static constexpr int min_exponent = std::numeric_limits<T>::min_exponent;
+    static constexpr double max = std::numeric_limits<T>::max();
+};
+template <>
+struct precision<half> {
+    static constexpr int digits = 11;
+    static constexpr int min_exponent = -13;
+    static constexpr double max = 65504;
+};
+template <>
+struct precision<bfloat16> {
+    static constexpr int digits = 8;
+    static constexpr int min_exponent = -125;
+    static constexpr double max = 0x1.FEp127;
+};
+
 /// Largest double that is certainly <= a / b.
 double divide_down(double a, double b) noexcept { return b == 1 ? a : std::nextafter(a / b, 0.0); }
 
@@ -29,54 +48,88 @@ double absolute_bound(const quantisation_request& request) noexcept {
     return codec::resolve_bound(request.limit, request.min, request.max);
 }
 
+double normal_quantile(double confidence) noexcept {
+    double z = 2;
+    // Newton's method on erf(z / sqrt 2) - confidence, whose derivative is sqrt(2 / pi) exp(-z^2 / 2).
+    for (int i = 0; i < 60; ++i) {
+        const double slope = std::sqrt(2 / M_PI) * std::exp(-z * z / 2);
+        const double next = std::clamp(z - (std::erf(z / M_SQRT2) - confidence) / slope, z / 4, z + 1);
+        if (next == z) break;
+        z = next;
+    }
+    return z;
+}
+
+double contribution_share(const quantisation_request& request) noexcept {
+    const double e = absolute_bound(request);
+    if (request.errors != growth::sum && request.errors != growth::average) return e;
+    const bool sum = request.errors == growth::sum;
+    const double surely = sum ? divide_down(e, request.ranks) : e;
+    if (request.bound_scope == scope::contribution) return e;
+    if (request.bound_scope == scope::result || request.ranks < 2) return surely;
+    // Errors of rounding to nearest are uniform: their sum over p ranks has the deviation share * sqrt(p / 3). The
+    // normal model with deviation share / 3 (C-Coll, theorem 1) would allow sqrt 3 times as much.
+    const double deviation = std::sqrt(request.ranks / 3.0) / (sum ? 1.0 : request.ranks);
+    return std::max(surely, e / (normal_quantile(request.confidence) * deviation));
+}
+
 template <class T>
 double rounding_of_sums(std::uint32_t ranks, double max_abs) noexcept {
-    const double largest = std::min(ranks * max_abs, static_cast<double>(std::numeric_limits<T>::max()));
+    const double largest = std::min(ranks * max_abs, precision<T>::max);
     if (ranks < 2 || !(largest > 0)) return 0;
-    const int half_ulp =
-        std::max(std::ilogb(largest), std::numeric_limits<T>::min_exponent) - std::numeric_limits<T>::digits;
+    const int half_ulp = std::max(std::ilogb(largest), precision<T>::min_exponent) - precision<T>::digits;
     return (ranks - 1.0) * std::ldexp(1.0, half_ulp);
 }
 
 template <class T>
 quantisation<T> quantise_once(const quantisation_request& request) noexcept {
-    const double e = absolute_bound(request);
-    const bool shared = request.bound_scope == scope::result && !request.average;
-    const std::uint32_t divisor = request.average ? request.ranks : 1;
+    const double share = contribution_share(request);
+    const bool average = request.errors == growth::average;
+    const bool adds = average || request.errors == growth::sum;
+    const std::uint32_t divisor = average ? request.ranks : 1;
 
     quantisation<T> plan;
     // An average of a constant would need constant / ranks to be a number of T; it takes the general way.
-    if (e == 0 && is_constant(request) && !request.average)
-        guarantee(plan, codec::choose_constant_step<T>(static_cast<T>(request.min)));
+    if (share == 0 && is_constant(request) && !average)
+        guarantee(plan, codec::choose_constant_step<T>(static_cast<real_type<T>>(request.min)));
     else
-        guarantee(plan, codec::choose_step<T>(shared ? divide_down(e, request.ranks) : e, request.max_abs, divisor));
+        guarantee(plan, codec::choose_step<T>(share, request.max_abs, divisor));
     plan.divisor = divisor;
-    plan.magnitude = request.ranks * codec::magnitude_of<T>(plan.how, request.max_abs);
-    plan.result_bound = request.average ? plan.contribution_bound : request.ranks * plan.contribution_bound;
+    plan.magnitude = (adds ? request.ranks : 1) * codec::magnitude_of<T>(plan.how, request.max_abs);
+    plan.result_bound =
+        request.errors == growth::sum ? request.ranks * plan.contribution_bound : plan.contribution_bound;
     return plan;
 }
 
 template <class T>
 quantisation<T> quantise_per_hop(const quantisation_request& request) noexcept {
     const double e = absolute_bound(request);
-    const double ranks = request.ranks;
-    const bool whole = request.bound_scope == scope::result && !request.average;
-    const double of_sum = whole ? e : ranks * e;
-    const double largest = ranks * request.max_abs + of_sum;
-    const double rounding = rounding_of_sums<T>(request.ranks, request.max_abs + of_sum / ranks);
+    const bool adds = request.errors == growth::sum || request.errors == growth::average;
+    const double ranks = adds ? request.ranks : 1;
+    const double shares = request.quantisations;
+    const bool whole = request.bound_scope != scope::contribution && request.errors != growth::average;
+    // What the sum may be off by: e, or e of every contribution; beyond that a share for every further quantisation.
+    const double of_result = whole ? e : shares * e;
+    const double largest = ranks * request.max_abs + of_result;
+    const double rounding = adds ? rounding_of_sums<T>(request.ranks, request.max_abs + of_result / ranks) : 0.0;
 
     quantisation<T> plan;
-    guarantee(plan, codec::choose_step<T>(divide_down(std::max(of_sum - rounding, 0.0), ranks), largest));
+    guarantee(plan, codec::choose_step<T>(divide_down(std::max(of_result - rounding, 0.0), shares), largest));
     plan.magnitude = codec::magnitude_of<T>(plan.how, largest);
-    plan.result_bound = (ranks * plan.contribution_bound + rounding) / (request.average ? ranks : 1.0);
+    plan.result_bound =
+        (shares * plan.contribution_bound + rounding) / (request.errors == growth::average ? ranks : 1.0);
+    if (request.errors == growth::unknown) plan.result_bound = std::numeric_limits<double>::infinity();
     return plan;
 }
 
-template double rounding_of_sums<float>(std::uint32_t, double) noexcept;
-template double rounding_of_sums<double>(std::uint32_t, double) noexcept;
-template quantisation<float> quantise_once(const quantisation_request&) noexcept;
-template quantisation<double> quantise_once(const quantisation_request&) noexcept;
-template quantisation<float> quantise_per_hop(const quantisation_request&) noexcept;
-template quantisation<double> quantise_per_hop(const quantisation_request&) noexcept;
+#define LACONIC_INSTANTIATE(T)                                                    \
+    template double rounding_of_sums<T>(std::uint32_t, double) noexcept;          \
+    template quantisation<T> quantise_once(const quantisation_request&) noexcept; \
+    template quantisation<T> quantise_per_hop(const quantisation_request&) noexcept;
+LACONIC_INSTANTIATE(float)
+LACONIC_INSTANTIATE(double)
+LACONIC_INSTANTIATE(half)
+LACONIC_INSTANTIATE(bfloat16)
+#undef LACONIC_INSTANTIATE
 
 }  // namespace laconic::collective

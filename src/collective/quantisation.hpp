@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From "what the caller allows" to "what each rank does to its values": bound, scope, operation, ranks and the range
-// of all ranks' values flow in; a quantiser and the bounds that it guarantees flow out. Pure arithmetic.
+// What the bound of a collective means for one contribution: a bound with its scope, the ranks and the span of all
+// values flow in; the quantiser for every rank, and the guarantee that follows for the result, flow out.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,23 @@
 
 namespace laconic::collective {
 
-/// The facts of a call on which the step depends, the same on all ranks.
+/// How errors of contributions meet in an element of the result.
+enum class growth : std::uint8_t {
+    sum,      ///< they add up
+    average,  ///< they add up and are divided by their number
+    none,     ///< one of them stays: minimum, maximum, or data that only moves
+    unknown,  ///< products
+};
+
+/// Everything that decides about the quantisation of a call, the same on all ranks.
 struct quantisation_request {
     bound limit;
     scope bound_scope = scope::result;
-    bool average = false;
-    std::uint32_t ranks = 1;
-    double min = 0, max = 0;  ///< over the finite values of all ranks
+    double confidence = 0.9544;  ///< of scope::probable
+    growth errors = growth::sum;
+    std::uint32_t ranks = 1;          ///< contributions
+    std::uint32_t quantisations = 1;  ///< that an element of the result sees, where partial results are quantised anew
+    double min = 0, max = 0;          ///< over the finite values of all ranks
     double max_abs = 0;
     bool any_finite = false;
 };
@@ -24,9 +34,9 @@ struct quantisation_request {
 template <class T>
 struct quantisation {
     codec::quantiser<T> how;
-    T result_step = 1;            ///< decoded values are multiples of it
-    std::uint32_t divisor = 1;    ///< for raw values in a sum that is decoded as an average
-    std::uint64_t magnitude = 0;  ///< bound on |q| of anything that travels
+    real_type<T> result_step = 1;  ///< decoded values are multiples of it
+    std::uint32_t divisor = 1;     ///< for raw values in a sum that is decoded as an average
+    std::uint64_t magnitude = 0;   ///< bound on |q| of anything that travels
     double contribution_bound = 0;
     double result_bound = 0;
 };
@@ -34,18 +44,25 @@ struct quantisation {
 /// The absolute bound that the request's bound stands for.
 [[nodiscard]] double absolute_bound(const quantisation_request& request) noexcept;
 
-/// Every contribution is quantised once, the integers are added, the sum is decoded once: homomorphic and fused.
+/// What of the bound one contribution may use when every contribution is quantised once.
+[[nodiscard]] double contribution_share(const quantisation_request& request) noexcept;
+
+/// Every contribution is quantised once, the integers are combined, the result is decoded once: homomorphic, quantised,
+/// fused, and data that only moves.
 template <class T>
 [[nodiscard]] quantisation<T> quantise_once(const quantisation_request& request) noexcept;
 
-/// Partial sums are decoded, added in T and quantised again: `ranks` quantisations lie on the path of a piece and
-/// ranks - 1 roundings of T. What the roundings leave of the allowance is shared by the quantisations; when they leave
+/// Partial results are decoded, combined in T and quantised again: `quantisations` of them and ranks - 1 roundings of T
+/// lie in an element. What the roundings leave of the allowance is shared by the quantisations; when they leave
 /// nothing the pieces travel lossless and the roundings are the error.
 template <class T>
 [[nodiscard]] quantisation<T> quantise_per_hop(const quantisation_request& request) noexcept;
 
-/// Largest error of adding `ranks` values of magnitude up to max_abs one after the other in T.
+/// Largest error of adding `ranks` values of magnitude up to max_abs one after the other, or in any tree, in T.
 template <class T>
 [[nodiscard]] double rounding_of_sums(std::uint32_t ranks, double max_abs) noexcept;
+
+/// z with P(|N(0,1)| <= z) = confidence.
+[[nodiscard]] double normal_quantile(double confidence) noexcept;
 
 }  // namespace laconic::collective

@@ -97,9 +97,9 @@ status channel::check(int code, std::string_view call) {
 }
 
 void channel::close() noexcept {
+    if (attached_ != nullptr) attached_->close();
     if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
     comm_ = MPI_COMM_NULL;
-    memory_.release();
 }
 
 result<channel*> channel_of(MPI_Comm comm) {

@@ -45,7 +45,17 @@ public:
     [[nodiscard]] MPI_Comm comm() const noexcept { return comm_; }
     [[nodiscard]] int rank() const noexcept { return rank_; }
     [[nodiscard]] int size() const noexcept { return size_; }
-    [[nodiscard]] workspace& memory() noexcept { return memory_; }
+
+    /// What users of the channel keep with it, freed with it.
+    struct attachment {
+        attachment() = default;
+        attachment(const attachment&) = delete;
+        attachment& operator=(const attachment&) = delete;
+        virtual ~attachment() = default;
+        /// MPI is about to end: what needs it goes now.
+        virtual void close() noexcept = 0;
+    };
+    [[nodiscard]] std::unique_ptr<attachment>& attached() noexcept { return attached_; }
 
     /// to_status() that also remembers the code for the user's error handler.
     [[nodiscard]] status check(int code, std::string_view call);
@@ -66,7 +76,7 @@ private:
     int size_ = 1;
     int last_error_ = MPI_SUCCESS;
     bool broken_ = false;
-    workspace memory_;
+    std::unique_ptr<attachment> attached_;
 };
 
 /// The channel of an intracommunicator. Collective over `comm` at the first use, local afterwards.

@@ -78,6 +78,7 @@ void check_bad_environment() {
     const int last = size_of(MPI_COMM_WORLD) - 1;
     const bool mine = rank_in(MPI_COMM_WORLD) == last;
     std::vector<float> values(count, 1.0F);
+    setenv("LACONIC_CHECK", "on", 1);
     if (mine) setenv("LACONIC_ABS", "bad", 1);
     int code = laconic_allreduce(MPI_IN_PLACE, values.data(), count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, nullptr);
     if (mine) unsetenv("LACONIC_ABS");
@@ -88,6 +89,7 @@ void check_bad_environment() {
     check_same_bytes(std::as_bytes(std::span(message.data(), message.size())), MPI_COMM_WORLD, "C bad variable");
     code = laconic_allreduce(MPI_IN_PLACE, values.data(), count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, nullptr);
     check(code == LACONIC_OK, std::string("C after the bad variable: ") + laconic_last_message());
+    unsetenv("LACONIC_CHECK");
 }
 
 }  // namespace

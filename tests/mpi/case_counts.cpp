@@ -14,7 +14,7 @@ void check_count(std::string_view row, std::size_t count) {
     const int ranks = size_of(MPI_COMM_WORLD);
     const std::string what = std::string(row) + " count " + std::to_string(count) + (sizeof(T) == 4 ? " f32" : " f64");
     const std::vector<T> in = make_field<T>(field::smooth, rank_in(MPI_COMM_WORLD), count);
-    const allreduce_options options = options_for(row, bound::abs(1e-4));
+    const collective_options options = options_for(row, bound::abs(1e-4));
     const std::vector<T> out = reduce(in, reduction::sum, MPI_COMM_WORLD, options, what);
     const reference<T> exact(field::smooth, ranks, count);
     const accumulator held = row == "stock" || row == "ring_raw" ? accumulator::element : accumulator::exact;
@@ -35,7 +35,7 @@ void check_unaligned(std::string_view row) {
     constexpr std::size_t count = 5000;
     const std::string what = std::string(row) + " unaligned";
     const std::vector<T> in = make_field<T>(field::smooth, rank_in(MPI_COMM_WORLD), count);
-    const allreduce_options options = options_for(row, bound::abs(1e-4));
+    const collective_options options = options_for(row, bound::abs(1e-4));
     const std::vector<T> want = reduce(in, reduction::avg, MPI_COMM_WORLD, options, what);
     std::vector<std::byte> shifted_in(count * sizeof(T) + 1);
     std::vector<std::byte> shifted_out(count * sizeof(T) + 3);

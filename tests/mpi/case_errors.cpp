@@ -16,7 +16,13 @@ struct arguments {
     std::vector<float> result = std::vector<float>(4000);
     std::span<float> out = std::span<float>(result).first(3000);
     reduction op = reduction::sum;
-    allreduce_options options = options_for("fused", bound::abs(1e-3));
+    collective_options options = checked("fused");
+
+    static collective_options checked(std::string_view row) {
+        collective_options options = options_for(row, bound::abs(1e-3));
+        options.check = true;
+        return options;
+    }
 };
 
 void all_ranks_get(errc code, const std::string& mentioned, const std::string& what,
@@ -54,7 +60,7 @@ void check_mismatches() {
     last_rank_differs(errc::mismatch, "contribution", "scope",
                       [](arguments& a) { a.options.bound_scope = scope::contribution; });
     last_rank_differs(errc::mismatch, "avg", "operation", [](arguments& a) { a.op = reduction::avg; });
-    for (const std::string_view row : {"stock", "ring_raw", "per_hop", "homomorphic"})
+    for (const std::string_view row : {"stock", "ring_raw", "cpr_p2p", "hzccl"})
         last_rank_differs(errc::mismatch, std::string(row), "algorithm",
                           [&](arguments& a) { a.options.algorithm = row; });
     last_rank_differs(errc::mismatch, "4096", "segment size", [](arguments& a) { a.options.segment_bytes = 4096; });

@@ -33,7 +33,7 @@ void check_reuse() {
     const std::vector<float> in = make_field<float>(field::smooth, rank, 50000);
     std::uint64_t held = 0;
     for (int call = 0; call < 20; ++call) {
-        allreduce_report report;
+        collective_report report;
         reduce(in, reduction::sum, comm, options_for("fused", bound::abs(1e-3)), "reuse", &report);
         if (call == 0) held = report.workspace_bytes;
         check(report.workspace_bytes == held,

@@ -18,7 +18,7 @@ struct allowance {
 };
 
 allowance allowed(std::string_view row, reduction op, scope which, double e, int ranks,
-                  const allreduce_report& report) {
+                  const collective_report& report) {
     if (ranks == 1) return {};
     if (row == "stock" || row == "ring_raw") return {0, accumulator::element};
     const double promised = which == scope::contribution && op == reduction::sum ? ranks * e : e;
@@ -44,7 +44,7 @@ void check_field(field kind) {
                                              (limit.kind == bound_kind::relative ? " rel"
                                               : limit.value > 0                  ? " abs"
                                                                                  : " lossless");
-                    allreduce_report report;
+                    collective_report report;
                     const auto out = reduce(in, op, MPI_COMM_WORLD, options_for(row, limit, which), what, &report);
                     const allowance limits = allowed(row, op, which, e, ranks, report);
                     check_promise(out, exact, ranks, op == reduction::avg ? ranks : 1, limits.bound, limits.held, what);

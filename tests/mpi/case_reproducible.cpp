@@ -24,7 +24,7 @@ void check_bits(field kind, reduction op) {
     MPI_Comm_split(MPI_COMM_WORLD, 0, ranks - rank, &reversed);
     MPI_Comm_split(MPI_COMM_WORLD, 0, (rank * 7 + 3) % (ranks + 1), &rotated);
     for (const std::string_view row : {"fused", "homomorphic"}) {
-        allreduce_options options = options_for(row, bound::rel(1e-4));
+        collective_options options = options_for(row, bound::rel(1e-4));
         for (const std::size_t segment :
              {std::size_t{1}, std::size_t{20000}, std::size_t{65536}, std::size_t{1} << 40}) {
             options.segment_bytes = segment;
@@ -39,7 +39,7 @@ void check_bits(field kind, reduction op) {
     }
     for (const std::string_view row : {"ring_raw", "per_hop"}) {
         // These depend on the order of additions, but not on which rank looks.
-        allreduce_options options = options_for(row, bound::rel(1e-4));
+        collective_options options = options_for(row, bound::rel(1e-4));
         options.segment_bytes = 8192;
         check_same_bytes(bytes_of(reduce(in, op, MPI_COMM_WORLD, options, where)), MPI_COMM_WORLD, std::string(row));
     }

@@ -4,7 +4,7 @@
 
 namespace laconic::test {
 
-void layouts_are_consistent();
+void programs_are_complete();
 void promise_holds();
 void any_count_works();
 void bits_are_reproducible();

@@ -27,7 +27,7 @@ int main(int argc, char** argv) {
     using namespace laconic::test;
     int ranks = 0;
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (ranks == 1) run("layouts_are_consistent", layouts_are_consistent);
+    if (ranks == 1) run("programs_are_complete", programs_are_complete);
     run("promise_holds", promise_holds);
     run("any_count_works", any_count_works);
     run("bits_are_reproducible", bits_are_reproducible);

@@ -27,8 +27,8 @@ inline constexpr std::array<std::string_view, 5> all_rows{"stock", "ring_raw", "
     MPI_Comm_size(comm, &size);
     return size;
 }
-[[nodiscard]] inline allreduce_options options_for(std::string_view row, bound limit, scope which = scope::result) {
-    allreduce_options options;
+[[nodiscard]] inline collective_options options_for(std::string_view row, bound limit, scope which = scope::result) {
+    collective_options options;
     options.limit = limit;
     options.bound_scope = which;
     options.algorithm = row;
@@ -41,8 +41,8 @@ template <class T>
 
 /// Out of place.
 template <class T>
-std::vector<T> reduce(const std::vector<T>& in, reduction op, MPI_Comm comm, const allreduce_options& options,
-                      const std::string& what, allreduce_report* report = nullptr) {
+std::vector<T> reduce(const std::vector<T>& in, reduction op, MPI_Comm comm, const collective_options& options,
+                      const std::string& what, collective_report* report = nullptr) {
     std::vector<T> out(in.size(), T{-77});
     const auto done = allreduce<T>(std::span<const T>(in), std::span<T>(out), op, comm, options);
     check(done.ok(), what + ": " + done.error().message());

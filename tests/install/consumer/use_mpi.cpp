@@ -28,14 +28,14 @@ int run() {
     const std::vector<float> mine(10000, static_cast<float>(rank + 1));
     std::vector<float> sum(mine.size());
 
-    laconic::allreduce_options options;
+    laconic::collective_options options;
     options.limit = laconic::bound::abs(1e-3);
     const auto report = laconic::allreduce(std::span<const float>(mine), std::span(sum), laconic::reduction::sum,
                                            MPI_COMM_WORLD, options);
     if (!report) return std::fprintf(stderr, "%s\n", report.error().message().c_str()), 1;
     int failures = check(sum, ranks, "C++");
 
-    laconic_allreduce_options c_options = {};
+    laconic_collective_options c_options = {};
     c_options.bound = 1e-3;
     if (laconic_allreduce(mine.data(), sum.data(), sum.size(), MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &c_options) !=
         LACONIC_OK)

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What collectives take and report, without MPI: operations, reductions, options, reports.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "laconic/bound.hpp"
+#include "laconic/status.hpp"
+
+namespace laconic {
+
+enum class operation : std::uint8_t { allreduce, reduce, reduce_scatter, allgather, gather, scatter, bcast, alltoall };
+
+enum class reduction : std::uint8_t { sum, avg, min, max, prod };
+
+/// How a collective runs. All of it must agree on all ranks.
+struct collective_options {
+    bound limit;                             ///< default: lossless
+    scope bound_scope = scope::result;       ///< what the bound limits
+    double confidence = 0.9544;              ///< of scope::probable
+    std::string algorithm = "auto";          ///< a row of `laconic info --algorithms`, or schedule/payload[:codec]
+    std::size_t segment_bytes = 128 * 1024;  ///< uncompressed bytes per message; whole chunks, at most 2^28
+    double rate = 8;                         ///< bits per value of codec zfp_rate
+    /// Whether ranks compare what must agree before data moves, which costs one small allreduce. Rows that quantise
+    /// need that allreduce anyway and always compare. Otherwise differences are undefined behaviour, as in MPI.
+    bool check = false;
+    /// Ranks of a node, for rows with hierarchy; 0: those that share memory. For experiments on one machine.
+    unsigned ranks_per_node = 0;
+
+    /// The defaults overridden by LACONIC_ALGORITHM, LACONIC_ABS / LACONIC_REL, LACONIC_SCOPE, LACONIC_CONFIDENCE,
+    /// LACONIC_SEGMENT_BYTES, LACONIC_CHECK, LACONIC_RANKS_PER_NODE and the TOML file named by LACONIC_CONFIG.
+    /// invalid_argument or invalid_bound name the variable and its value; unsupported when LACONIC_FORCE_ISA or
+    /// `force_isa` names an engine that cannot run here.
+    [[nodiscard]] static result<collective_options> from_environment();
+};
+
+/// What one call did on this rank.
+struct collective_report {
+    std::string algorithm;         ///< the row that ran, also where `auto` chose it
+    std::uint64_t sent_bytes = 0;  ///< payload handed to MPI by this rank; for `stock`, what it has to send at least
+    std::uint64_t raw_bytes = 0;   ///< what the same schedule would have sent uncompressed
+    std::uint64_t messages = 0;
+    double contribution_bound = 0;      ///< |x - q * step| of each contribution
+    double result_bound = 0;            ///< guaranteed |result - exact|, before the final rounding to T; 0 for
+                                        ///< uncompressed rows, whose only errors are the roundings of T's additions;
+                                        ///< infinite where nothing is guaranteed (zfp_rate, compressed products)
+    double step = 0;                    ///< quantisation step of the contributions; 0 for uncompressed rows
+    std::uint64_t workspace_bytes = 0;  ///< extra memory held for this call
+    double compress_s = 0, combine_s = 0, decompress_s = 0, wait_s = 0;  ///< where this rank's time went
+};
+
+}  // namespace laconic

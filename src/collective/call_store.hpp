@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is kept with a communicator between calls, so that a call like an earlier one allocates nothing: programs,
+// memory, and the communicators of the hierarchy.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "collective/job.hpp"
+#include "collective/program.hpp"
+#include "mpi/channel.hpp"
+
+namespace laconic::collective {
+
+/// Memory of one call at a time.
+struct call_memory {
+    mpi::workspace bytes;
+    std::vector<place> places;
+    bool in_use = false;
+};
+
+/// Ranks of a node, and one communicator across nodes for each of the first `lanes` local ranks.
+struct hierarchy {
+    mpi::channel* inside = nullptr;
+    mpi::channel* across = nullptr;  ///< null on ranks that no lane is for
+    int lanes = 1;                   ///< the smallest node's ranks
+    int nodes = 1;
+};
+
+class call_store final : public mpi::channel::attachment {
+public:
+    ~call_store() override;
+    void close() noexcept override;
+
+    /// The store of a channel, made at its first use; null when there is no memory for it.
+    [[nodiscard]] static call_store* of(mpi::channel& channel) noexcept;
+
+    [[nodiscard]] std::shared_ptr<const program> program_for(operation op, schedule_kind schedule, int root,
+                                                             const mpi::channel& channel);
+    /// Memory that nobody uses now; give it back with in_use = false. Null when there is none.
+    [[nodiscard]] call_memory* borrow() noexcept;
+    [[nodiscard]] std::size_t held_bytes() const noexcept;
+
+    /// Counts the calls of the communicator, the same on all ranks: from it follow tags of their own.
+    [[nodiscard]] std::uint64_t next_call() noexcept { return calls_++; }
+
+    /// Whether levels() is local.
+    [[nodiscard]] bool knows_levels(unsigned ranks_per_node) const noexcept;
+    /// Collective over the channel at its first use for this number of ranks per node (0: those that share memory).
+    [[nodiscard]] result<const hierarchy*> levels(mpi::channel& channel, unsigned ranks_per_node);
+
+private:
+    struct known_program {
+        operation op;
+        schedule_kind schedule;
+        int root;
+        std::shared_ptr<const program> steps;
+    };
+    struct known_levels {
+        unsigned ranks_per_node;
+        MPI_Comm inside = MPI_COMM_NULL, across = MPI_COMM_NULL;
+        hierarchy levels;
+    };
+
+    std::vector<known_program> programs_;
+    std::vector<std::unique_ptr<call_memory>> memory_;
+    std::vector<std::unique_ptr<known_levels>> levels_;
+    std::uint64_t calls_ = 0;
+};
+
+}  // namespace laconic::collective

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One collective on one rank, from its arguments to its report: it is checked, agreed on, quantised and run, always as
+// far as messages allow. Blocking, nonblocking and persistent calls drive the same steps.
+#pragma once
+
+#include <array>
+
+#include "collective/agreement.hpp"
+#include "collective/geometry.hpp"
+#include "collective/stage.hpp"
+#include "collective/stock.hpp"
+#include "laconic/collective.hpp"
+
+namespace laconic::collective {
+
+/// Without the element type.
+class execution_base {
+public:
+    execution_base() = default;
+    execution_base(const execution_base&) = delete;
+    execution_base& operator=(const execution_base&) = delete;
+    virtual ~execution_base() = default;
+
+    /// Checks the arguments and starts the agreement. Collective over the channel, in the order of all its calls.
+    /// blocking   whether it may use MPI's blocking functions
+    virtual void begin(bool blocking) = 0;
+    /// False: nothing could be done without waiting, or it is over.
+    virtual bool advance() = 0;
+    [[nodiscard]] virtual bool over() const noexcept = 0;
+    /// How it ended. Precondition: over().
+    [[nodiscard]] virtual result<collective_report> outcome() = 0;
+    [[nodiscard]] virtual mpi::channel& channel() noexcept = 0;
+    /// Adds to the time spent waiting.
+    virtual void waited(double seconds) noexcept = 0;
+};
+
+template <class T>
+class execution final : public execution_base {
+public:
+    execution(mpi::channel& channel, const collective_call<T>& call, collective_options options)
+        : channel_(channel), call_(call), options_(std::move(options)) {}
+
+    void begin(bool blocking) override;
+    bool advance() override;
+    [[nodiscard]] bool over() const noexcept override { return phase_ == phase::over; }
+    [[nodiscard]] result<collective_report> outcome() override;
+    [[nodiscard]] mpi::channel& channel() noexcept override { return channel_; }
+    void waited(double seconds) noexcept override { report_.wait_s += seconds; }
+
+private:
+    enum class phase : std::uint8_t { agreeing, stock, running, over };
+
+    [[nodiscard]] status check_arguments(const result<cell>& found);
+    [[nodiscard]] value_span span_of_input() const;
+    [[nodiscard]] call_shape shape() const noexcept;
+    [[nodiscard]] quantisation_request request(const value_span& values) const noexcept;
+    [[nodiscard]] quantisation<T> plan_for(const value_span& values) const noexcept;
+    [[nodiscard]] quantisation<T> plan_for_levels(const value_span& values) const noexcept;
+    [[nodiscard]] unsigned divisor() const noexcept {
+        return call_.combine == reduction::avg && is_reduction(call_.op) ? static_cast<unsigned>(channel_.size()) : 1;
+    }
+    [[nodiscard]] arrays<T> data() const noexcept { return {call_.in, call_.out, call_.combine, divisor()}; }
+
+    void agree(const status& local);
+    void decide(double ratio);
+    void run_agreed(const value_span& values);
+    void run_alone();
+    void run_stock();
+    void end_stock();
+    void start_stages(const value_span& values);
+    void next_stage();
+    [[nodiscard]] status reserve();
+    [[nodiscard]] status reserve_levels();
+    void finish(status why);
+
+    mpi::channel& channel_;
+    collective_call<T> call_;
+    collective_options options_;
+    geometry geometry_;
+    cell what_;
+    bool blocking_ = false;
+    phase phase_ = phase::over;
+    std::uint64_t number_ = 0;
+    agreement agreement_;
+    stock_call stock_;
+    MPI_Request request_ = MPI_REQUEST_NULL;
+    const hierarchy* levels_ = nullptr;
+    quantisation<T> plan_;
+    std::array<stage<T>, 3> stages_;
+    std::size_t stage_ = 0, stage_count_ = 0;
+    status ended_;
+    collective_report report_;
+};
+
+/// Takes part in a call that this rank cannot even describe: the others, where they agree on their arguments, get its
+/// sentence instead of waiting for it. returns what all ranks return.
+[[nodiscard]] status refuse(mpi::channel& channel, const status& why);
+
+/// Runs to the end, the processor yielded while nothing moves.
+void run_to_end(execution_base& running);
+
+}  // namespace laconic::collective

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The shape of a call: arrays, counts and displacements flow in, checked; out flow the places of all pieces.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "collective/job.hpp"
+#include "laconic/collective.hpp"
+
+namespace laconic::collective {
+
+/// A call without its element type.
+struct geometry {
+    operation op = operation::allreduce;
+    int rank = 0, ranks = 1, root = 0;
+    bool varying = false;
+    std::size_t in_count = 0, out_count = 0;  ///< elements of the arrays
+    std::span<const std::size_t> in_counts, in_displacements, out_counts, out_displacements;
+
+    [[nodiscard]] bool is_root() const noexcept { return rank == root; }
+    /// Whether this rank reads, or writes, its array at all.
+    [[nodiscard]] bool reads() const noexcept;
+    [[nodiscard]] bool writes() const noexcept;
+    /// What all ranks must give alike: see call_shape.
+    [[nodiscard]] std::uint64_t common_count() const noexcept;
+    [[nodiscard]] std::uint64_t counts_digest() const noexcept;
+    /// Elements of the longest piece of any rank, or job::unknown_length where a rank does not know them all.
+    [[nodiscard]] std::size_t longest_piece(std::uint32_t pieces) const noexcept;
+    /// Elements that the operation is about, from this rank's point of view (collective.hpp: the buffer).
+    [[nodiscard]] std::size_t buffer_count() const noexcept;
+};
+
+template <class T>
+[[nodiscard]] geometry geometry_of(const collective_call<T>& call, int rank, int ranks) noexcept {
+    return {call.op,
+            rank,
+            ranks,
+            call.root,
+            call.varying,
+            call.in.size(),
+            call.out.size(),
+            call.in_counts,
+            call.in_displacements,
+            call.out_counts,
+            call.out_displacements};
+}
+
+/// ok, or invalid_argument naming what does not fit.
+[[nodiscard]] status check_geometry(const geometry& call);
+
+/// Where every piece of a program lies. Precondition: check_geometry().
+void place_pieces(const geometry& call, std::uint32_t pieces, std::vector<place>& places);
+
+}  // namespace laconic::collective

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Cells, lanes and groups.
+#include "collective/job.hpp"
+
+#include <algorithm>
+
+#include "codec/fle.hpp"
+
+namespace laconic::collective {
+namespace {
+
+/// Short arrays are cut finer than the segment size, but not below this many chunks: there latency costs more than
+/// overlap gains.
+constexpr std::size_t min_chunks = 2;
+/// Kept states take memory: lanes are fewer where a program keeps many.
+constexpr std::uint64_t most_states = 128;
+
+constexpr std::size_t divide_up(std::size_t a, std::size_t b) noexcept { return a / b + (a % b != 0 ? 1 : 0); }
+
+}  // namespace
+
+job::job(const program& steps, std::span<const place> pieces, std::size_t cell_values, int lanes,
+         std::size_t longest) noexcept
+    : steps_(&steps), pieces_(pieces), cell_values_(cell_values) {
+    std::size_t mine = 0;
+    for (const step& now : steps.steps) mine = std::max(mine, pieces[now.piece].count);
+    largest_ = std::min(mine, cell_values_);
+    const std::uint64_t roomy = std::max<std::uint64_t>(most_states / std::max(steps.kept_pieces, 1U), 1);
+    const std::uint64_t most = std::min(static_cast<std::uint64_t>(lanes), roomy);
+    lanes_ = std::clamp<std::uint64_t>(divide_up(longest, cell_values_), 1, most);
+    groups_ = steps.steps.empty() ? 0 : divide_up(divide_up(mine, cell_values_), lanes_);
+}
+
+std::size_t job::choose_cell(std::size_t longest_piece, std::size_t segment_values, int lanes) noexcept {
+    const std::size_t chunks = divide_up(longest_piece, codec::chunk_values);
+    const std::size_t segment = std::max<std::size_t>(segment_values / codec::chunk_values, 1);
+    const std::size_t overlapping = divide_up(chunks, static_cast<std::size_t>(lanes));
+    const std::size_t most = std::max<std::size_t>(std::min(segment, std::max(overlapping, min_chunks)), 1);
+    const std::size_t cells = std::max<std::size_t>(divide_up(chunks, most), 1);
+    return std::max<std::size_t>(divide_up(chunks, cells), 1) * codec::chunk_values;
+}
+
+part job::part_of(std::uint64_t event) const noexcept {
+    const place& where = pieces_[step_of(event).piece];
+    const std::uint64_t first = block_of(event) * cell_values_;
+    if (first >= where.count) return {};
+    const std::size_t count = std::min<std::size_t>(cell_values_, where.count - first);
+    return {{where.in_first + first, count}, {where.out_first + first, count}};
+}
+
+std::uint64_t job::cell_of(std::uint64_t event) const noexcept {
+    const std::uint64_t block = block_of(event);
+    return steps_->one_piece_per_pair ? block : block * steps_->pieces + step_of(event).piece;
+}
+
+bool job::runs_early(std::uint64_t event) const noexcept {
+    return event >= lanes_ && event < events() && step_of(event).from == nobody &&
+           step_of(event - lanes_).from != nobody;
+}
+
+}  // namespace laconic::collective

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A program laid over an array: pieces are cut into cells of whole chunks, and the steps are repeated for all of them.
+// Pure arithmetic, the same on every rank.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "collective/payload.hpp"
+#include "collective/program.hpp"
+
+namespace laconic::collective {
+
+/// Where a piece begins in the array it is read from and in the one it ends in, in elements. Pieces that this rank only
+/// passes on, or that lie in only one of them, say so by not being touched.
+struct place {
+    std::size_t in_first = 0;
+    std::size_t out_first = 0;
+    std::size_t count = 0;
+};
+
+class job {
+public:
+    job() = default;
+    /// cell_values: elements per message, a multiple of the codec's chunk; lanes: at most so many at a time.
+    /// longest: elements of the longest piece of all ranks, or unknown_length. Lanes have to agree on all ranks.
+    job(const program& steps, std::span<const place> pieces, std::size_t cell_values, int lanes,
+        std::size_t longest) noexcept;
+    static constexpr std::size_t unknown_length = ~std::size_t{0};
+
+    /// Elements per message, so that arrays too short for `lanes` full segments are cut finer, but not too fine.
+    [[nodiscard]] static std::size_t choose_cell(std::size_t longest_piece, std::size_t segment_values,
+                                                 int lanes) noexcept;
+
+    /// Events in order: time by time, and lane by lane in each.
+    [[nodiscard]] std::uint64_t events() const noexcept { return groups_ * steps_->steps.size() * lanes_; }
+    [[nodiscard]] std::uint64_t lanes() const noexcept { return lanes_; }
+    [[nodiscard]] std::uint64_t lane_of(std::uint64_t event) const noexcept { return event % lanes_; }
+    [[nodiscard]] const step& step_of(std::uint64_t event) const noexcept {
+        return steps_->steps[event / lanes_ % steps_->steps.size()];
+    }
+    /// What the event is about; empty when there is nothing to do.
+    [[nodiscard]] part part_of(std::uint64_t event) const noexcept;
+    /// Tells messages of a pair of ranks apart, the same on both.
+    [[nodiscard]] std::uint64_t cell_of(std::uint64_t event) const noexcept;
+
+    /// A step without a message that follows one with a message need not wait for the other lanes: it runs right after
+    /// that one, in the same lane.
+    [[nodiscard]] bool runs_early(std::uint64_t event) const noexcept;
+
+    [[nodiscard]] const program& steps() const noexcept { return *steps_; }
+    /// No message has more elements.
+    [[nodiscard]] std::size_t largest() const noexcept { return largest_; }
+
+private:
+    [[nodiscard]] std::uint64_t block_of(std::uint64_t event) const noexcept {
+        return event / lanes_ / steps_->steps.size() * lanes_ + event % lanes_;
+    }
+
+    const program* steps_ = nullptr;
+    std::span<const place> pieces_;
+    std::size_t cell_values_ = 1;
+    std::size_t largest_ = 0;
+    std::uint64_t lanes_ = 1;
+    std::uint64_t groups_ = 0;
+};
+
+}  // namespace laconic::collective

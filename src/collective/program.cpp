@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Programs by operation and schedule, and what all of them have in common.
+#include "collective/program.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "collective/program_builder.hpp"
+
+namespace laconic::collective {
+
+program_builder::program_builder(int ranks, int rank) noexcept : ranks_(ranks), rank_(rank) {}
+
+step& program_builder::add(int piece) {
+    step& next = made_.steps.emplace_back();
+    next.piece = static_cast<std::uint32_t>(piece);
+    next.first_to = static_cast<std::uint32_t>(made_.to.size());
+    return next;
+}
+step& program_builder::local(int piece) { return add(piece); }
+step& program_builder::combine(int piece, int from) {
+    step& next = add(piece);
+    next.from = from;
+    next.combines = true;
+    return next;
+}
+step& program_builder::take(int piece, int from) {
+    step& next = add(piece);
+    next.from = from;
+    return next;
+}
+void program_builder::send_to(int rank) {
+    made_.to.push_back(rank);
+    ++made_.steps.back().to_count;
+}
+
+program program_builder::finish(int pieces) {
+    made_.pieces = static_cast<std::uint32_t>(pieces);
+    std::uint32_t kept = 0;
+    for (const step& now : made_.steps) {
+        if (now.uses_state) --kept;
+        if (now.keeps) ++kept;
+        made_.kept_pieces = std::max(made_.kept_pieces, kept);
+        made_.most_to = std::max(made_.most_to, now.to_count);
+    }
+    return std::move(made_);
+}
+
+program make_program(operation op, schedule_kind schedule, int ranks, int rank, int root) {
+    program_builder build(ranks, rank);
+    const bool ring = schedule == schedule_kind::ring;
+    const bool trees = schedule == schedule_kind::binomial;
+    switch (op) {
+        case operation::allreduce:
+            if (schedule == schedule_kind::recursive_doubling) return build.recursive_doubling();
+            if (schedule == schedule_kind::rabenseifner) return build.rabenseifner();
+            return trees ? build.tree_allreduce() : build.ring_allreduce();
+        case operation::reduce: return trees ? build.tree_reduce(root) : build.chain_reduce(root);
+        case operation::reduce_scatter: return ring ? build.ring_reduce_scatter() : build.direct_reduce_scatter();
+        case operation::allgather:
+            return ring ? build.ring_allgather() : trees ? build.tree_allgather() : build.direct_allgather();
+        case operation::gather: return trees ? build.tree_gather(root) : build.direct_gather(root);
+        case operation::scatter: return trees ? build.tree_scatter(root) : build.direct_scatter(root);
+        case operation::bcast: return trees ? build.tree_bcast(root) : build.chain_bcast(root);
+        case operation::alltoall: return build.alltoall();
+    }
+    return {};
+}
+
+cutting cutting_of(operation op) noexcept {
+    switch (op) {
+        case operation::allreduce:
+        case operation::reduce:
+        case operation::bcast: return cutting::evenly;
+        case operation::alltoall: return cutting::outgoing;
+        default: return cutting::by_rank;
+    }
+}
+
+std::uint32_t quantisations_of(operation op, schedule_kind schedule, int ranks) noexcept {
+    const auto p = static_cast<std::uint32_t>(ranks);
+    if (!is_reduction(op)) return 1;
+    if (schedule != schedule_kind::recursive_doubling) return p;
+    // Each of the 2 m - 2 partial sums of m = 2^k ranks that cross, the sums of those that were folded in before, and
+    // the end.
+    const std::uint32_t m = std::bit_floor(p);
+    return 2 * m - 1 + (p - m);
+}
+
+double sent_share(operation op, int ranks) noexcept {
+    const double p = ranks;
+    switch (op) {
+        case operation::allreduce: return 2 * (p - 1) / p;
+        case operation::reduce:
+        case operation::bcast: return 1;
+        default: return (p - 1) / p;
+    }
+}
+
+}  // namespace laconic::collective

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The public faces of an execution: run() drives it to its end, requests drive it whenever the program looks at them.
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <new>
+#include <thread>
+#include <vector>
+
+#include "collective/execution.hpp"
+#include "laconic/collective.hpp"
+
+namespace laconic {
+
+using collective::execution;
+using collective::execution_base;
+
+struct collective_request::state {
+    std::unique_ptr<execution_base> running;
+    MPI_Comm comm = MPI_COMM_NULL;
+    bool prepared = false;
+    bool started = false;
+};
+
+namespace {
+
+/// Requests that are under way: whoever waits for one moves all of them on, as MPI does.
+struct active_requests {
+    std::recursive_mutex mutex;
+    std::vector<execution_base*> all;
+
+    bool advance() {
+        const std::scoped_lock lock(mutex);
+        bool moved = false;
+        for (std::size_t i = 0; i < all.size(); ++i) moved |= all[i]->advance();
+        return moved;
+    }
+    void add(execution_base* one) {
+        const std::scoped_lock lock(mutex);
+        all.push_back(one);
+    }
+    void remove(execution_base* one) {
+        const std::scoped_lock lock(mutex);
+        std::erase(all, one);
+    }
+    bool is_over(execution_base& one) {
+        const std::scoped_lock lock(mutex);
+        return one.over();
+    }
+};
+active_requests& active() {
+    // Never destroyed: programs may leave requests behind at exit.
+    static auto* const all = new active_requests;
+    return *all;
+}
+
+class progress_thread {
+public:
+    void start() {
+        const std::scoped_lock lock(mutex_);
+        if (thread_.joinable()) return;
+        stop_ = false;
+        thread_ = std::thread([this] {
+            while (!stop_)
+                if (!active().advance()) std::this_thread::yield();
+        });
+    }
+    void stop() {
+        const std::scoped_lock lock(mutex_);
+        stop_ = true;
+        if (thread_.joinable()) thread_.join();
+    }
+    ~progress_thread() { stop(); }
+
+private:
+    std::mutex mutex_;
+    std::thread thread_;
+    std::atomic<bool> stop_{false};
+};
+progress_thread& progress() {
+    static progress_thread one;
+    return one;
+}
+
+/// The channel to run on, or why there is none.
+result<mpi::channel*> usable_channel(MPI_Comm comm) {
+    result<mpi::channel*> found = mpi::channel_of(comm);
+    if (found.ok() && (*found)->broken())
+        return status{errc::mpi,
+                      "an earlier collective on this communicator failed inside MPI; use a new communicator"};
+    return found;
+}
+
+result<collective_report> outcome_of(execution_base& ended, MPI_Comm comm) {
+    result<collective_report> outcome = ended.outcome();
+    if (outcome.error().code() == errc::mpi) MPI_Comm_call_errhandler(comm, ended.channel().last_error());
+    return outcome;
+}
+
+template <class T>
+result<collective_request> make_request(const collective_call<T>& call, MPI_Comm comm,
+                                        const collective_options& options, bool prepared) try {
+    const result<mpi::channel*> channel = usable_channel(comm);
+    if (!channel) return channel.error();
+    auto state = std::make_unique<collective_request::state>();
+    state->running = std::make_unique<execution<T>>(**channel, call, options);
+    state->comm = comm;
+    state->prepared = prepared;
+    return collective_request(std::move(state));
+} catch (const std::bad_alloc&) {
+    return status{errc::out_of_memory, "no memory for a request"};
+}
+
+}  // namespace
+
+collective_request::collective_request() noexcept = default;
+collective_request::collective_request(std::unique_ptr<state> running) noexcept : state_(std::move(running)) {}
+collective_request::collective_request(collective_request&&) noexcept = default;
+collective_request& collective_request::operator=(collective_request&& other) noexcept {
+    if (this != &other) {
+        if (state_ != nullptr && state_->started) static_cast<void>(wait());
+        state_ = std::move(other.state_);
+    }
+    return *this;
+}
+collective_request::~collective_request() {
+    if (state_ != nullptr && state_->started) static_cast<void>(wait());
+}
+
+status collective_request::start() {
+    if (state_ == nullptr) return {errc::invalid_argument, "an empty request; make one with start() or prepare()"};
+    if (state_->started) return {errc::invalid_argument, "the request is running; wait() for it first"};
+    state_->running->begin(false);
+    state_->started = true;
+    active().add(state_->running.get());
+    return {};
+}
+
+bool collective_request::test() {
+    if (state_ == nullptr || !state_->started) return true;
+    active().advance();
+    return active().is_over(*state_->running);
+}
+
+result<collective_report> collective_request::wait() {
+    if (state_ == nullptr || !state_->started) return collective_report{};
+    while (!test()) std::this_thread::yield();
+    active().remove(state_->running.get());
+    state_->started = false;
+    result<collective_report> outcome = outcome_of(*state_->running, state_->comm);
+    if (!state_->prepared) state_.reset();
+    return outcome;
+}
+
+status start_progress_thread() {
+    int level = MPI_THREAD_SINGLE;
+    int running = 0;
+    MPI_Initialized(&running);
+    if (running != 0) MPI_Query_thread(&level);
+    if (level != MPI_THREAD_MULTIPLE)
+        return {errc::unsupported,
+                "a progress thread needs MPI_THREAD_MULTIPLE; ask MPI_Init_thread for it, or call test() now and then"};
+    progress().start();
+    return {};
+}
+void stop_progress_thread() noexcept { progress().stop(); }
+
+template <class T>
+result<collective_report> run(const collective_call<T>& call, MPI_Comm comm, const collective_options& options) try {
+    const result<mpi::channel*> channel = usable_channel(comm);
+    if (!channel) return channel.error();
+    execution<T> running(**channel, call, options);
+    running.begin(true);
+    collective::run_to_end(running);
+    return outcome_of(running, comm);
+} catch (const std::bad_alloc&) {
+    return status{errc::out_of_memory, "no memory for a collective"};
+}
+
+template <class T>
+result<collective_request> start(const collective_call<T>& call, MPI_Comm comm, const collective_options& options) {
+    auto made = make_request(call, comm, options, false);
+    if (made.ok())
+        if (auto bad = made->start(); !bad.ok()) return bad;
+    return made;
+}
+
+template <class T>
+result<collective_request> prepare(const collective_call<T>& call, MPI_Comm comm, const collective_options& options) {
+    return make_request(call, comm, options, true);
+}
+
+#define LACONIC_INSTANTIATE(T)                                                                                 \
+    template result<collective_report> run(const collective_call<T>&, MPI_Comm, const collective_options&);    \
+    template result<collective_request> start(const collective_call<T>&, MPI_Comm, const collective_options&); \
+    template result<collective_request> prepare(const collective_call<T>&, MPI_Comm, const collective_options&);
+LACONIC_INSTANTIATE(float)
+LACONIC_INSTANTIATE(double)
+LACONIC_INSTANTIATE(half)
+LACONIC_INSTANTIATE(bfloat16)
+#undef LACONIC_INSTANTIATE
+
+}  // namespace laconic

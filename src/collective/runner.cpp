@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Steps are worked off in the program's order of time. Receives are posted ahead in that same order, at the largest
+// size a message can have, so no sizes are exchanged.
+//
+// No deadlock: among all ranks look at the one whose step in work is earliest. The message that it waits for is sent in
+// an earlier step, or in a step of the same time, by a rank that is there or beyond; so it has been sent. A send that
+// it waits for belongs to an earlier step, whose receiver has passed it or has posted its receive.
+// In place is safe: a range is written at the earliest when its final message arrives or is made, and that contains
+// this rank's own contribution; payload_raw copies what it sends from the caller's array.
+#include "collective/runner.hpp"
+
+#include <algorithm>
+#include <new>
+#include <string>
+
+namespace laconic::collective {
+namespace {
+
+constexpr std::size_t round_up(std::size_t bytes) noexcept {
+    constexpr std::size_t a = mpi::workspace::alignment;
+    return (bytes + a - 1) / a * a;
+}
+
+}  // namespace
+
+/// How the memory of a run is divided.
+struct runner::shape {
+    std::size_t receives, sends, states;
+    int slots;
+    std::size_t slot_bytes, tables_bytes, pool_bytes, private_bytes;
+
+    shape(const payload& carrier, const job& work) noexcept
+        : receives(work.lanes() + 2),
+          sends(work.lanes() + work.steps().most_to + 4),
+          states(work.steps().kept_pieces > 0 ? work.lanes() * work.steps().pieces : 0),
+          // The step in work holds up to three beside those: what came, what was kept, what it makes.
+          slots(static_cast<int>(receives + sends + work.lanes() * work.steps().kept_pieces + 3)),
+          slot_bytes(round_up(carrier.wire_bound(work.largest()))),
+          tables_bytes(round_up(receives * sizeof(receive)) + round_up(sends * sizeof(send)) +
+                       round_up(states * sizeof(kept))),
+          pool_bytes(round_up(slot_pool::bytes_for(slot_bytes, slots))),
+          private_bytes(round_up(carrier.private_bytes(work.largest()))) {}
+
+    [[nodiscard]] std::size_t all() const noexcept { return tables_bytes + pool_bytes + private_bytes; }
+};
+
+std::size_t runner::memory_for(const payload& carrier, const job& work) noexcept { return shape(carrier, work).all(); }
+
+runner::runner(mpi::channel& channel, payload& carrier, const job& work, std::span<std::byte> memory, int first_tag,
+               int tags) noexcept
+    : channel_(channel), carrier_(carrier), work_(work), first_tag_(first_tag), tags_(tags) {
+    const shape cut(carrier, work);
+    const auto table = [&]<class Row>(std::size_t rows, Row*) {
+        auto* const first = reinterpret_cast<Row*>(memory.data());
+        for (std::size_t i = 0; i < rows; ++i) new (first + i) Row;
+        memory = memory.subspan(round_up(rows * sizeof(Row)));
+        return std::span<Row>(first, rows);
+    };
+    receives_ = table(cut.receives, static_cast<receive*>(nullptr));
+    sends_ = table(cut.sends, static_cast<send*>(nullptr));
+    states_ = table(cut.states, static_cast<kept*>(nullptr));
+    pool_ = slot_pool(memory.first(cut.pool_bytes), cut.slot_bytes, cut.slots);
+    carrier.poll_with(&poll, this);
+    carrier.use_memory(memory.subspan(cut.pool_bytes, cut.private_bytes));
+}
+
+result<runner::state> runner::advance() {
+    bool moved = false;
+    while (true) {
+        if (auto done = reap_sends(); !done.ok()) return give_up(done);
+        if (auto done = post_receives(); !done.ok()) return give_up(done);
+        if (event_ >= work_.events()) break;
+        if (!now_.made) {
+            const auto made = make_message();
+            if (!made) return give_up(made.error());
+            if (!*made) return moved ? state::moved : state::waiting;
+            moved = true;
+        }
+        const auto gone = send_message();
+        if (!gone) return give_up(gone.error());
+        if (!*gone) return moved ? state::moved : state::waiting;
+        end_step();
+    }
+    if (send_count_ > 0) return moved ? state::moved : state::waiting;
+    if (!carrier_.failure().ok()) return carrier_.failure();
+    if (poisoned_) return status{errc::corrupt, "another rank could not read a message of this collective"};
+    return state::done;
+}
+
+status runner::post_receives() {
+    // So far ahead, the receives of the next time of every lane included.
+    const std::uint64_t horizon = std::min(work_.events(), event_ + 4 * work_.lanes() + 64);
+    for (; to_post_ < horizon && receive_count_ < receives_.size(); ++to_post_) {
+        const step& ahead = work_.step_of(to_post_);
+        const part piece = work_.part_of(to_post_);
+        if (ahead.from == nobody || piece.in.count == 0) continue;
+        receive& next = receives_[(first_receive_ + receive_count_) % receives_.size()];
+        next = {};
+        next.event = to_post_;
+        if (ahead.finishes && !ahead.combines) next.memory = carrier_.landing(piece);
+        if (next.memory.empty()) {
+            next.slot = pool_.take();
+            next.memory = pool_.bytes(next.slot);
+        }
+        const int code = MPI_Irecv(next.memory.data(), static_cast<int>(next.memory.size()), MPI_BYTE, ahead.from,
+                                   tag_of(to_post_), channel_.comm(), &next.request);
+        if (auto done = channel_.check(code, "MPI_Irecv"); !done.ok()) return done;
+        ++receive_count_;
+    }
+    return {};
+}
+
+result<bool> runner::make_message() {
+    const std::uint64_t event = early_ ? event_ + work_.lanes() : event_;
+    const step& now = work_.step_of(event);
+    const part piece = work_.part_of(event);
+    now_ = {};
+    now_.made = true;
+    if (piece.in.count == 0) {
+        now_.sent = now.to_count;
+        return true;
+    }
+    if (now.from == nobody) {
+        make_from_here(now, piece);
+        return true;
+    }
+    receive& came = receives_[first_receive_];
+    if (auto done = test(came); !done.ok()) return done;
+    if (!came.arrived) {
+        now_.made = false;
+        return false;
+    }
+    first_receive_ = (first_receive_ + 1) % receives_.size();
+    --receive_count_;
+    make_from_received(now, piece, came);
+    return true;
+}
+
+void runner::make_from_here(const step& now, part piece) {
+    if (now.copies) {
+        carrier_.copy(piece);
+        return;
+    }
+    const int scratch = pool_.take();
+    settle(scratch, slot_pool::none, slot_pool::none, carrier_.begin(piece, pool_.bytes(scratch)));
+}
+
+void runner::make_from_received(const step& now, part piece, const receive& came) {
+    const std::span<const std::byte> received = came.memory.first(static_cast<std::size_t>(came.size));
+    if (received.empty()) poisoned_ = true;
+    kept held;
+    if (now.combines && now.uses_state) held = std::exchange(state_of(event_), {});
+    const bool broken = received.empty() || (now.combines && now.uses_state && held.bytes.empty());
+    const int scratch = pool_.take();
+    message what;
+    if (!broken && now.combines)
+        what = carrier_.combine(piece, {received, came.memory, held.bytes, pool_.bytes(scratch), now.last});
+    else if (!broken && now.to_count > 0)
+        what = carrier_.relay(piece, received, pool_.bytes(scratch), now.finishes);
+    else if (!broken)
+        what = {received, home::received, false};
+    settle(scratch, came.slot, held.slot, what);
+}
+
+/// Keeps the slot that the message lives in.
+void runner::settle(int scratch, int received, int held, message what) {
+    now_.what = what;
+    now_.slot = what.where == home::scratch ? scratch : what.where == home::received ? received : slot_pool::none;
+    for (const int slot : {scratch, received, held})
+        if (slot != now_.slot) pool_.let_go(slot);
+}
+
+result<bool> runner::send_message() {
+    const std::uint64_t event = early_ ? event_ + work_.lanes() : event_;
+    const step& now = work_.step_of(event);
+    const auto targets = work_.steps().targets(now);
+    for (; now_.sent < now.to_count; ++now_.sent) {
+        if (send_count_ == sends_.size()) return false;
+        send& next = sends_[(first_send_ + send_count_) % sends_.size()];
+        next = {MPI_REQUEST_NULL, now_.slot};
+        const int code = MPI_Isend(now_.what.bytes.data(), static_cast<int>(now_.what.bytes.size()), MPI_BYTE,
+                                   targets[now_.sent], tag_of(event), channel_.comm(), &next.request);
+        if (auto done = channel_.check(code, "MPI_Isend"); !done.ok()) return done;
+        pool_.hold(now_.slot);
+        ++send_count_;
+        ++sent_.messages;
+        sent_.sent_bytes += now_.what.bytes.size();
+        sent_.sent_values += work_.part_of(event).in.count;
+    }
+    return true;
+}
+
+void runner::end_step() {
+    const std::uint64_t event = early_ ? event_ + work_.lanes() : event_;
+    const step& now = work_.step_of(event);
+    const part piece = work_.part_of(event);
+    // Only now, with the message on its way: others wait for it.
+    if (now.finishes && piece.in.count != 0 && !now_.what.bytes.empty() && !now_.what.finished)
+        carrier_.finish(piece, now_.what.bytes);
+    if (now.keeps && piece.in.count != 0)
+        state_of(event) = {now_.what.bytes, now_.slot};
+    else
+        pool_.let_go(now_.slot);
+    now_ = {};
+    if (!early_ && work_.runs_early(event_ + work_.lanes())) {
+        early_ = true;
+        return;
+    }
+    early_ = false;
+    do ++event_;
+    while (event_ < work_.events() && work_.runs_early(event_));
+}
+
+status runner::reap_sends() {
+    while (send_count_ > 0) {
+        send& oldest = sends_[first_send_];
+        int done = 0;
+        if (auto ok = channel_.check(MPI_Test(&oldest.request, &done, MPI_STATUS_IGNORE), "MPI_Isend"); !ok.ok())
+            return ok;
+        if (done == 0) break;
+        pool_.let_go(oldest.slot);
+        first_send_ = (first_send_ + 1) % sends_.size();
+        --send_count_;
+    }
+    return {};
+}
+
+status runner::test(receive& pending) {
+    if (pending.arrived) return {};
+    int arrived = 0;
+    MPI_Status came;
+    if (auto done = channel_.check(MPI_Test(&pending.request, &arrived, &came), "MPI_Irecv"); !done.ok()) return done;
+    if (arrived == 0) return {};
+    if (auto done = channel_.check(MPI_Get_count(&came, MPI_BYTE, &pending.size), "MPI_Get_count"); !done.ok())
+        return done;
+    pending.arrived = true;
+    return {};
+}
+
+/// MPI's chance to move bytes in the middle of long codec work. Failures show when the requests are looked at again.
+void runner::poll(void* self) {
+    auto& run = *static_cast<runner*>(self);
+    static_cast<void>(run.reap_sends());
+    if (run.receive_count_ > 0) static_cast<void>(run.test(run.receives_[run.first_receive_]));
+}
+
+runner::kept& runner::state_of(std::uint64_t event) noexcept {
+    return states_[work_.lane_of(event) * work_.steps().pieces + work_.step_of(event).piece];
+}
+
+int runner::tag_of(std::uint64_t event) const noexcept {
+    return first_tag_ + static_cast<int>(work_.cell_of(event) % static_cast<std::uint64_t>(tags_));
+}
+
+/// After an error nobody will complete what is still pending, and it may still read from and write into the memory.
+void runner::drop_requests() noexcept {
+    for (receive& pending : receives_) {
+        if (pending.request == MPI_REQUEST_NULL) continue;
+        MPI_Cancel(&pending.request);
+        MPI_Request_free(&pending.request);
+    }
+    for (send& pending : sends_)
+        if (pending.request != MPI_REQUEST_NULL) MPI_Request_free(&pending.request);
+}
+
+result<runner::state> runner::give_up(const status& why) {
+    drop_requests();
+    channel_.mark_broken();
+    return why;
+}
+
+}  // namespace laconic::collective

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A job in motion: a program's steps over the cells of an array, a payload that makes and reads the messages, and a
+// channel flow in; messages travel, and the payload writes the result. It never blocks by itself: advance() goes as
+// far as messages allow, so that the same code serves blocking, nonblocking and persistent calls.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+
+#include "collective/job.hpp"
+#include "collective/payload.hpp"
+#include "collective/slot_pool.hpp"
+#include "laconic/status.hpp"
+#include "mpi/channel.hpp"
+
+namespace laconic::collective {
+
+struct traffic {
+    std::uint64_t sent_bytes = 0;
+    std::uint64_t sent_values = 0;
+    std::uint64_t messages = 0;
+};
+
+class runner {
+public:
+    /// Memory that a run of the job needs, the payload's own included.
+    [[nodiscard]] static std::size_t memory_for(const payload& carrier, const job& work) noexcept;
+
+    /// memory   memory_for() bytes, aligned to 64 bytes, kept alive and untouched until the run is over
+    /// tags     first tag and number of tags that no other run on the channel uses meanwhile
+    runner(mpi::channel& channel, payload& carrier, const job& work, std::span<std::byte> memory, int first_tag,
+           int tags) noexcept;
+    runner(const runner&) = delete;
+    runner& operator=(const runner&) = delete;
+
+    enum class state : std::uint8_t { waiting, moved, done };
+    /// Does what can be done without waiting. `waiting`: nothing could.
+    /// returns done after the last message has left, or the reason why the run is over: mpi (the channel is then
+    ///         broken and the memory must not be used again); else, with all messages moved so that no rank is left
+    ///         waiting, the payload's failure or `corrupt` when another rank's payload failed.
+    [[nodiscard]] result<state> advance();
+
+    [[nodiscard]] const traffic& sent() const noexcept { return sent_; }
+
+private:
+    struct receive {
+        MPI_Request request = MPI_REQUEST_NULL;
+        std::span<std::byte> memory;
+        int slot = slot_pool::none;
+        std::uint64_t event = 0;
+        bool arrived = false;
+        int size = 0;
+    };
+    struct send {
+        MPI_Request request = MPI_REQUEST_NULL;
+        int slot = slot_pool::none;
+    };
+    struct kept {
+        std::span<const std::byte> bytes;
+        int slot = slot_pool::none;
+    };
+    /// The step in work: its message, once made, and how many of its targets have got it.
+    struct current {
+        bool made = false;
+        message what;
+        int slot = slot_pool::none;
+        std::uint32_t sent = 0;
+    };
+    struct shape;
+
+    [[nodiscard]] status post_receives();
+    [[nodiscard]] bool next_event() noexcept;
+    /// False: its message has not come yet.
+    [[nodiscard]] result<bool> make_message();
+    void make_from_received(const step& now, part piece, const receive& came);
+    void make_from_here(const step& now, part piece);
+    void settle(int scratch, int received, int held, message what);
+    /// False: too many sends are on their way.
+    [[nodiscard]] result<bool> send_message();
+    void end_step();
+    [[nodiscard]] status reap_sends();
+    [[nodiscard]] status test(receive& pending);
+    [[nodiscard]] kept& state_of(std::uint64_t event) noexcept;
+    [[nodiscard]] int tag_of(std::uint64_t event) const noexcept;
+    void drop_requests() noexcept;
+    [[nodiscard]] result<state> give_up(const status& why);
+    static void poll(void* self);
+
+    mpi::channel& channel_;
+    payload& carrier_;
+    const job& work_;
+    int first_tag_;
+    int tags_;
+    slot_pool pool_;
+    std::span<receive> receives_;
+    std::span<send> sends_;
+    std::span<kept> states_;
+    std::uint64_t event_ = 0;  // in the order of time
+    bool early_ = false;       // in work is not event_ but the step that follows it in its lane
+    current now_;
+    std::uint64_t to_post_ = 0;  // receives are posted for all events before this one
+    std::size_t first_receive_ = 0, receive_count_ = 0;
+    std::size_t first_send_ = 0, send_count_ = 0;
+    bool poisoned_ = false;
+    traffic sent_;
+};
+
+}  // namespace laconic::collective

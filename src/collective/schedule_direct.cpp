@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every piece goes straight from where it is to where it belongs. In round i a rank sends to the i-th rank after it
+// and receives from the i-th before it, so that nobody is flooded.
+#include "collective/program_builder.hpp"
+
+namespace laconic::collective {
+
+program program_builder::alltoall() {
+    local(rank_).copies = true;
+    for (int round = 1; round < ranks_; ++round) {
+        const int right = wrapped(rank_ + round);
+        const int left = wrapped(rank_ - round);
+        local(right);
+        send_to(right);
+        take(ranks_ + left, left).finishes = true;
+    }
+    made_.one_piece_per_pair = true;
+    return finish(2 * ranks_);
+}
+
+program program_builder::direct_reduce_scatter() {
+    for (int round = 1; round < ranks_; ++round) {
+        local(wrapped(rank_ + round));
+        send_to(wrapped(rank_ + round));
+        step& now = combine(rank_, wrapped(rank_ - round));
+        now.uses_state = round > 1;
+        now.keeps = round < ranks_ - 1;
+        now.last = now.finishes = round == ranks_ - 1;
+    }
+    return finish(ranks_);
+}
+
+program program_builder::direct_allgather() {
+    local(rank_).finishes = true;
+    for (int round = 1; round < ranks_; ++round) send_to(wrapped(rank_ + round));
+    for (int round = 1; round < ranks_; ++round) take(wrapped(rank_ - round), wrapped(rank_ - round)).finishes = true;
+    return finish(ranks_);
+}
+
+program program_builder::direct_gather(int root) {
+    if (rank_ != root) {
+        local(rank_);
+        send_to(root);
+        return finish(ranks_);
+    }
+    for (int round = 1; round < ranks_; ++round) take(wrapped(rank_ + round), wrapped(rank_ + round)).finishes = true;
+    local(rank_).copies = true;
+    return finish(ranks_);
+}
+
+program program_builder::direct_scatter(int root) {
+    if (rank_ != root) {
+        take(rank_, root).finishes = true;
+        return finish(ranks_);
+    }
+    for (int round = 1; round < ranks_; ++round) {
+        local(wrapped(rank_ + round));
+        send_to(wrapped(rank_ + round));
+    }
+    local(rank_).copies = true;
+    return finish(ranks_);
+}
+
+}  // namespace laconic::collective

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Payloads by their names, and the memory of a run.
+#include "collective/stage.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace laconic::collective {
+namespace {
+
+/// The largest message, compressed at its worst, must still be counted by an int.
+constexpr std::size_t max_segment_bytes = std::size_t{1} << 28;
+
+/// Tags of one call. MPI guarantees 32768: eight calls at a time.
+constexpr int tags_per_call = 4096;
+
+int first_tag(const mpi::channel& channel, std::uint64_t call) {
+    void* attribute = nullptr;
+    int found = 0;
+    int most = 32767;
+    MPI_Comm_get_attr(channel.comm(), MPI_TAG_UB, static_cast<void*>(&attribute), &found);
+    if (found != 0) most = *static_cast<int*>(attribute);
+    const auto calls = static_cast<std::uint64_t>(std::min(most / tags_per_call, 1024));
+    return static_cast<int>(call % calls) * tags_per_call;
+}
+
+}  // namespace
+
+template <class T>
+void stage<T>::put_together(const quantisation<T>& plan) {
+    const piece_codec codec{request_.what.codec, request_.rate};
+    switch (request_.what.payload) {
+        case payload_kind::raw: carrier_ = &place_.template emplace<payload_raw<T>>(data_); return;
+        case payload_kind::per_hop:
+            carrier_ = &place_.template emplace<payload_coded<T>>(data_, plan, codec, recoding::every_hop);
+            return;
+        case payload_kind::once:
+            carrier_ = &place_.template emplace<payload_coded<T>>(data_, plan, codec, recoding::never);
+            return;
+        case payload_kind::pipelined:
+            carrier_ = &place_.template emplace<payload_coded<T>>(data_, plan, codec, recoding::in_chunks);
+            return;
+        case payload_kind::homomorphic:
+            carrier_ = &place_.template emplace<payload_fle<T>>(data_, plan, joining::encode_and_add);
+            return;
+        case payload_kind::quantised:
+            carrier_ = &place_.template emplace<payload_fle<T>>(data_, plan, joining::integers);
+            return;
+        case payload_kind::fused:
+            carrier_ = &place_.template emplace<payload_fle<T>>(data_, plan, joining::one_pass);
+            return;
+    }
+}
+
+template <class T>
+void stage<T>::lay_out() {
+    data_ = request_.data;
+    put_together({});
+    const int lanes = carrier().lanes();
+    const std::size_t segment = std::min(request_.segment_bytes, max_segment_bytes) / sizeof(T);
+    const bool known = request_.longest_piece != job::unknown_length;
+    // Where ranks do not know each other's counts, all of them take full segments.
+    const std::size_t cell = job::choose_cell(known ? request_.longest_piece : segment, segment, known ? lanes : 1);
+    work_ = job(*steps_, memory_->places, cell, lanes, request_.longest_piece);
+}
+
+template <class T>
+std::size_t stage<T>::copy_bytes() const noexcept {
+    constexpr std::size_t a = mpi::workspace::alignment;
+    return request_.copies_input ? (request_.data.in.size_bytes() + a - 1) / a * a : 0;
+}
+
+template <class T>
+void stage<T>::start(const quantisation<T>& plan) {
+    const std::span<std::byte> memory = memory_->bytes.bytes();
+    data_ = request_.data;
+    if (request_.copies_input && !data_.in.empty()) {
+        std::memcpy(memory.data(), data_.in.data(), data_.in.size_bytes());
+        data_.in = {reinterpret_cast<const T*>(memory.data()), data_.in.size()};
+    }
+    put_together(plan);
+    run_.emplace(*request_.channel, carrier(), work_, memory.subspan(copy_bytes()),
+                 first_tag(*request_.channel, request_.call), tags_per_call);
+}
+
+template <class T>
+result<runner::state> stage<T>::advance() {
+    auto outcome = run_->advance();
+    // What was on its way may still be read from and written into the memory.
+    if (outcome.error().code() == errc::mpi) memory_->bytes.abandon();
+    return outcome;
+}
+
+template <class T>
+void stage<T>::release() noexcept {
+    run_.reset();
+    if (memory_ != nullptr) memory_->in_use = false;
+    memory_ = nullptr;
+}
+
+template class stage<float>;
+template class stage<double>;
+template class stage<half>;
+template class stage<bfloat16>;
+
+}  // namespace laconic::collective

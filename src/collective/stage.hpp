@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One program run over one channel: a cell of the table, arrays and places flow in; memory is reserved, the payload put
+// together, and the run moved on. A collective is one stage, or several one after the other (hierarchy).
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <variant>
+
+#include "collective/call_store.hpp"
+#include "collective/payload_coded.hpp"
+#include "collective/payload_fle.hpp"
+#include "collective/payload_raw.hpp"
+#include "collective/runner.hpp"
+
+namespace laconic::collective {
+
+/// What a stage does.
+template <class T>
+struct stage_request {
+    mpi::channel* channel = nullptr;
+    operation op = operation::allreduce;
+    cell what;
+    int root = 0;
+    arrays<T> data;
+    std::size_t segment_bytes = 0;
+    std::size_t longest_piece = 0;  ///< of all ranks, see job
+    double rate = 8;
+    std::uint64_t call = 0;  ///< number of the call on its communicator: tags of its own follow from it
+    /// Local values are overwritten before they have been sent: they are copied first.
+    bool copies_input = false;
+};
+
+template <class T>
+class stage {
+public:
+    stage() = default;
+    stage(const stage&) = delete;
+    stage& operator=(const stage&) = delete;
+    ~stage() { release(); }
+
+    /// place: fills the places of that many pieces. Allocates nothing that an earlier such stage has not left behind.
+    template <class Place>
+    [[nodiscard]] status reserve(const stage_request<T>& request, Place place) try {
+        release();
+        request_ = request;
+        store_ = call_store::of(*request.channel);
+        memory_ = store_ == nullptr ? nullptr : store_->borrow();
+        if (memory_ == nullptr) return no_memory();
+        steps_ = store_->program_for(request.op, request.what.schedule, request.root, *request.channel);
+        place(steps_->pieces, memory_->places);
+        lay_out();
+        return memory_->bytes.reserve(copy_bytes() + runner::memory_for(carrier(), work_));
+    } catch (const std::bad_alloc&) {
+        return no_memory();
+    }
+
+    /// Begins the run.
+    void start(const quantisation<T>& plan);
+    [[nodiscard]] result<runner::state> advance();
+    /// Gives the memory back.
+    void release() noexcept;
+
+    [[nodiscard]] const traffic& sent() const noexcept { return run_->sent(); }
+    [[nodiscard]] const phase_times& times() const noexcept { return carrier().times(); }
+    [[nodiscard]] std::size_t memory_bytes() const noexcept { return memory_->bytes.bytes().size(); }
+
+private:
+    static status no_memory() { return {errc::out_of_memory, "no memory for a collective; free some"}; }
+    void lay_out();
+    void put_together(const quantisation<T>& plan);
+    [[nodiscard]] payload& carrier() const noexcept { return *carrier_; }
+    [[nodiscard]] std::size_t copy_bytes() const noexcept;
+
+    stage_request<T> request_;
+    arrays<T> data_;  // the request's, or with a copy of what is read
+    call_store* store_ = nullptr;
+    call_memory* memory_ = nullptr;
+    std::shared_ptr<const program> steps_;
+    job work_;
+    // In place, so that nothing can fail once all ranks have agreed.
+    std::variant<std::monostate, payload_raw<T>, payload_fle<T>, payload_coded<T>> place_;
+    payload* carrier_ = nullptr;
+    std::optional<runner> run_;
+};
+
+}  // namespace laconic::collective

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Schedules without messages: the programs of all ranks are played through, with sets of ranks for values. Every send
+// meets its receive, nobody waits for ever, and everybody ends with what the operation promises.
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "cases.hpp"
+#include "check.hpp"
+#include "collective/job.hpp"
+#include "collective/program.hpp"
+
+namespace laconic::test {
+namespace {
+
+using namespace collective;
+
+/// Which ranks' values are in a message, and which piece it is for its origin.
+using content = std::multiset<int>;
+
+struct play {
+    operation op;
+    schedule_kind schedule;
+    int ranks;
+    int root;
+    std::string what;
+    std::vector<program> programs;
+    std::vector<std::size_t> at;
+    std::map<std::tuple<int, int, std::uint32_t>, content> on_the_way;  // from, to, piece
+    std::vector<std::map<std::uint32_t, content>> states, results;
+
+    play(operation o, schedule_kind s, int p, int r)
+        : op(o),
+          schedule(s),
+          ranks(p),
+          root(r),
+          at(static_cast<std::size_t>(p)),
+          states(at.size()),
+          results(at.size()) {
+        what = std::string(name_of(op)) + " " + std::string(name_of(schedule)) + " " + std::to_string(ranks) +
+               " ranks, root " + std::to_string(root);
+        for (int rank = 0; rank < ranks; ++rank) programs.push_back(make_program(op, schedule, ranks, rank, root));
+    }
+
+    /// False: it waits for a message.
+    bool step_of(int rank) {
+        const auto me = static_cast<std::size_t>(rank);
+        const step& now = programs[me].steps[at[me]];
+        // The pieces of an all-to-all have different numbers on both sides.
+        const auto label = [&](std::uint32_t piece) { return programs[me].one_piece_per_pair ? 0U : piece; };
+        content value;
+        if (now.from != nobody) {
+            const auto found = on_the_way.find({now.from, rank, label(now.piece)});
+            if (found == on_the_way.end()) return false;
+            value = found->second;
+            on_the_way.erase(found);
+        }
+        if (now.from == nobody || now.combines) {
+            if (now.uses_state)
+                value.merge(states[me].extract(now.piece).mapped());
+            else
+                value.insert(rank);
+        }
+        if (now.keeps) states[me][now.piece] = value;
+        for (const int to : programs[me].targets(now))
+            check(on_the_way.try_emplace({rank, to, label(now.piece)}, value).second, what + ": sent twice");
+        if (now.finishes || now.copies)
+            check(results[me].try_emplace(now.piece, value).second, what + ": finished twice");
+        ++at[me];
+        return true;
+    }
+
+    void run() {
+        for (bool moved = true; moved;) {
+            moved = false;
+            for (int rank = 0; rank < ranks; ++rank)
+                while (at[static_cast<std::size_t>(rank)] < programs[static_cast<std::size_t>(rank)].steps.size() &&
+                       step_of(rank))
+                    moved = true;
+        }
+        for (std::size_t rank = 0; rank < at.size(); ++rank)
+            check(at[rank] == programs[rank].steps.size(), what + ": rank " + std::to_string(rank) + " waits for ever");
+        check(on_the_way.empty(), what + ": a message that nobody receives");
+        for (const auto& kept : states) check(kept.empty(), what + ": a state that nobody uses");
+        for (int rank = 0; rank < ranks; ++rank) check_results(rank);
+    }
+
+    void check_results(int rank) {
+        const auto me = static_cast<std::size_t>(rank);
+        content everybody;
+        for (int other = 0; other < ranks; ++other) everybody.insert(other);
+        const auto p = static_cast<std::uint32_t>(ranks);
+        std::map<std::uint32_t, content> want;
+        switch (op) {
+            case operation::allreduce:
+                for (std::uint32_t piece = 0; piece < programs[me].pieces; ++piece) want[piece] = everybody;
+                break;
+            case operation::reduce:
+                if (rank == root) want[0] = everybody;
+                break;
+            case operation::reduce_scatter: want[static_cast<std::uint32_t>(rank)] = everybody; break;
+            case operation::allgather:
+            case operation::gather:
+                for (std::uint32_t piece = 0; piece < p; ++piece)
+                    if (op == operation::allgather || rank == root) want[piece] = {static_cast<int>(piece)};
+                break;
+            case operation::scatter: want[static_cast<std::uint32_t>(rank)] = {root}; break;
+            case operation::bcast: want[0] = {root}; break;
+            case operation::alltoall:
+                for (std::uint32_t other = 0; other < p; ++other)
+                    want[other == static_cast<std::uint32_t>(rank) ? other : p + other] = {static_cast<int>(other)};
+                break;
+        }
+        check(results[me] == want, what + ": rank " + std::to_string(rank) + " ends with something else");
+    }
+};
+
+/// Cells cover every piece once, in whole chunks, and lanes agree.
+void check_cells() {
+    const program steps = make_program(operation::allreduce, schedule_kind::ring, 3, 1, 0);
+    for (const std::size_t length : {std::size_t{0}, std::size_t{1}, std::size_t{2048}, std::size_t{2049},
+                                     std::size_t{100003}, std::size_t{1} << 20})
+        for (const std::size_t segment : {std::size_t{1}, std::size_t{10000}, std::size_t{1} << 28})
+            for (const int lanes : {1, 8, 32}) {
+                const std::vector<place> places{{0, 0, length}, {length, length, length}, {2 * length, 0, length / 2}};
+                const std::size_t cell = job::choose_cell(length, segment, lanes);
+                const job work(steps, places, cell, lanes, length);
+                const std::string what = std::to_string(length) + " elements, segment " + std::to_string(segment);
+                check(cell % 2048 == 0, what + ": cells are no whole chunks");
+                check(cell <= std::max(segment, std::size_t{2} * 2048) + 2048, what + ": a cell is too long");
+                std::map<std::uint32_t, std::size_t> covered;
+                for (std::uint64_t event = 0; event < work.events(); ++event) {
+                    const part piece = work.part_of(event);
+                    const step& now = work.step_of(event);
+                    if (now.combines) covered[now.piece] += piece.in.count;
+                    check(piece.in.count <= work.largest(), what + ": larger than the largest");
+                }
+                for (const auto& [piece, sum] : covered) check(sum == places[piece].count, what + ": not all covered");
+            }
+}
+
+}  // namespace
+
+void programs_are_complete() {
+    for (int ranks = 2; ranks <= 17; ++ranks)
+        for (int op = 0; op < operation_count; ++op)
+            for (const schedule_kind schedule :
+                 {schedule_kind::ring, schedule_kind::recursive_doubling, schedule_kind::rabenseifner,
+                  schedule_kind::binomial, schedule_kind::pairwise})
+                for (const int root : {0, 1, ranks - 1}) {
+                    const auto which = static_cast<operation>(op);
+                    if (!serves(which, {schedule, payload_kind::raw, codec_id::raw})) continue;
+                    play(which, schedule, ranks, root).run();
+                }
+    check_cells();
+}
+
+}  // namespace laconic::test

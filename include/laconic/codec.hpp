@@ -83,6 +83,8 @@ struct codec_description {
     bool available;    ///< this build has it
 };
 [[nodiscard]] std::span<const codec_description> codecs() noexcept;
+/// The description of a codec; null for a number that is none.
+[[nodiscard]] const codec_description* find_codec(codec_id id) noexcept;
 /// The codec of that name, or invalid_argument with the names there are.
 [[nodiscard]] result<codec_id> codec_named(std::string_view name);
 

@@ -86,9 +86,8 @@ status decompress_all(bytes_view frames, std::span<T> values, run_control& run) 
 }
 
 std::string codec_name(codec_id id) {
-    for (const codec_description& codec : codecs())
-        if (codec.id == id) return std::string(codec.name);
-    return std::to_string(static_cast<unsigned>(id));
+    const codec_description* const known = find_codec(id);
+    return known != nullptr ? std::string(known->name) : std::to_string(static_cast<unsigned>(id));
 }
 
 }  // namespace

@@ -36,14 +36,8 @@ struct summary {
     [[nodiscard]] const codec_description* codec() const;
 };
 
-const codec_description* describe(codec_id id) {
-    for (const codec_description& row : codecs())
-        if (row.id == id) return &row;
-    return nullptr;
-}
-
 void summary::add(const frame_info& next) {
-    const codec_description* const codec = describe(next.codec);
+    const codec_description* const codec = find_codec(next.codec);
     keeps_bound &= codec == nullptr || codec->keeps_bound;
     if (frames++ == 0) {
         total = next;
@@ -69,7 +63,7 @@ double summary::ratio() const {
     return raw_bytes / static_cast<double>(total.frame_bytes);
 }
 
-const codec_description* summary::codec() const { return same_codec ? describe(total.codec) : nullptr; }
+const codec_description* summary::codec() const { return same_codec ? find_codec(total.codec) : nullptr; }
 
 template <class V>
 json value_if(bool same, const V& value) {

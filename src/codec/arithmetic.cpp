@@ -20,13 +20,6 @@ using base::format_real;
 
 enum class operation : std::uint8_t { sum, difference, minimum, maximum };
 
-status only_fle(const frame_header& header) {
-    if (header.codec == codec_id::fle) return {};
-    return {errc::unsupported, "arithmetic needs frames of codec fle; this one has codec number " +
-                                   std::to_string(static_cast<unsigned>(header.codec)) +
-                                   "; decompress it and compress the values with fle"};
-}
-
 status check_pair(const frame_header& a, const frame_header& b) {
     if (status bad = only_fle(a); !bad.ok()) return bad;
     if (status bad = only_fle(b); !bad.ok()) return bad;
@@ -282,13 +275,10 @@ result<std::size_t> add(std::span<const T> values, std::span<const std::byte> fr
     return fuse_frame(values, *parsed, out, run);
 }
 
-template result<std::size_t> add(std::span<const float>, std::span<const std::byte>, std::span<std::byte>,
-                                 const run_options&);
-template result<std::size_t> add(std::span<const double>, std::span<const std::byte>, std::span<std::byte>,
-                                 const run_options&);
-template result<std::size_t> add(std::span<const half>, std::span<const std::byte>, std::span<std::byte>,
-                                 const run_options&);
-template result<std::size_t> add(std::span<const bfloat16>, std::span<const std::byte>, std::span<std::byte>,
-                                 const run_options&);
+#define LACONIC_INSTANTIATE(T)                                                                             \
+    template result<std::size_t> add(std::span<const T>, std::span<const std::byte>, std::span<std::byte>, \
+                                     const run_options&);
+LACONIC_FOR_EACH_ELEMENT(LACONIC_INSTANTIATE)
+#undef LACONIC_INSTANTIATE
 
 }  // namespace laconic

@@ -100,37 +100,36 @@ private:
 };
 
 /// Reads the rate bytes of a chunk that starts at `chunk` and has `available` bytes.
-enum class head_fault : std::uint8_t { none, truncated, corrupt };
 template <class T>
-LACONIC_INLINE head_fault read_head(const std::byte* chunk, std::size_t available, std::size_t count,
-                                    block_rates& rates, std::size_t& head_bytes) noexcept {
+LACONIC_INLINE stream_fault read_head(const std::byte* chunk, std::size_t available, std::size_t count,
+                                      block_rates& rates, std::size_t& head_bytes) noexcept {
     const std::size_t blocks = blocks_in(count);
     const std::size_t words = code_bytes(blocks) / 4;
     head_bytes = base_bytes<T> + 4 * words;
-    if (available < head_bytes) return head_fault::truncated;
+    if (available < head_bytes) return stream_fault::truncated;
     const std::byte* const codes = chunk + base_bytes<T>;
     if (LACONIC_UNLIKELY(blocks < chunk_blocks)) rates.clear();
     auto* const bytes = reinterpret_cast<std::byte*>(rates.of);
     for (std::size_t word = 0; word < words; ++word)
         store_as(bytes + 8 * word, unpack_codes(load_as<std::uint32_t>(codes + 4 * word)));
-    if (!LACONIC_UNLIKELY(!rates.are_short() || blocks % 8 != 0)) return head_fault::none;
+    if (!LACONIC_UNLIKELY(!rates.are_short() || blocks % 8 != 0)) return stream_fault::none;
 
     std::size_t extended = 0;
     for (std::size_t block = 0; block < blocks; ++block) extended += rates.of[block] == code_extended;
     for (std::size_t block = blocks; block < 8 * words; ++block)
-        if (rates.of[block] != 0) return head_fault::corrupt;
+        if (rates.of[block] != 0) return stream_fault::corrupt;
     const std::byte* from = chunk + head_bytes;
     head_bytes += extension_bytes(extended);
-    if (available < head_bytes) return head_fault::truncated;
+    if (available < head_bytes) return stream_fault::truncated;
     for (std::size_t block = 0; block < blocks; ++block) {
         if (rates.of[block] == code_raw) rates.of[block] = kind_raw;
         if (rates.of[block] != code_extended) continue;
         rates.of[block] = std::to_integer<std::uint8_t>(*from++);
-        if (!extension_is_valid<T>(rates.of[block])) return head_fault::corrupt;
+        if (!extension_is_valid<T>(rates.of[block])) return stream_fault::corrupt;
     }
     for (; extended % 4 != 0; ++extended)
-        if (*from++ != std::byte{0}) return head_fault::corrupt;
-    return head_fault::none;
+        if (*from++ != std::byte{0}) return stream_fault::corrupt;
+    return stream_fault::none;
 }
 
 }  // namespace laconic::codec

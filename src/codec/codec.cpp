@@ -2,11 +2,6 @@
 // Arrays to frames and back: the step is chosen, the codec named in the header does its work, the frame is sealed.
 #include "laconic/codec.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <string>
-
-#include "base/units.hpp"
 #include "codec/float_environment.hpp"
 #include "codec/frame_parts.hpp"
 #include "codec/payload_codec.hpp"
@@ -16,7 +11,6 @@ namespace laconic {
 namespace {
 
 using namespace codec;
-using base::format_real;
 
 /// Raw blocks beyond this share are worth a second look at the step.
 constexpr std::uint64_t tolerable_raw_share = 1024;
@@ -80,11 +74,7 @@ encoded<T> encode_absolute(std::span<const T> values, double e, const frame_opti
 template <class T>
 encoded<T> encode_ranged(std::span<const T> values, bound limit, double& e, const frame_options& options,
                          sink out) noexcept {
-    const value_range<T> range = range_of(values);
-    e = resolve_bound(limit, static_cast<double>(range.min), static_cast<double>(range.max));
-    const double largest = std::max(options.max_abs, static_cast<double>(range.max_abs));
-    const bool constant = limit.kind == bound_kind::relative && range.min == range.max;
-    auto choice = constant ? choose_constant_step<T>(range.min) : choose_step<T>(e, largest);
+    auto choice = choose_ranged_step(values, limit, options.max_abs, e);
     choice.contribution.row = usable_row(options.row_length);
     return encode_with(values, choice, options.run, out);
 }
@@ -167,9 +157,7 @@ template <class T>
 result<std::size_t> compress(std::span<const T> values, bound limit, std::span<std::byte> out,
                              const frame_options& options) {
     const float_environment standard;
-    if (!std::isfinite(limit.value) || limit.value < 0)
-        return status{errc::invalid_bound, "the error bound is " + format_real(limit.value) +
-                                               "; give a finite number > 0, or 0 for lossless"};
+    if (status bad = check_bound(limit); !bad.ok()) return bad;
     if (status bad = check_codec(options.codec, element_type_of<T>::value, options.rate); !bad.ok()) return bad;
     const std::size_t need = compress_bound(element_type_of<T>::value, values.size(), options.codec);
     if (out.size() < need) return too_small(out.size(), need);
@@ -233,10 +221,7 @@ value_range<T> range_of(std::span<const T> values) noexcept {
     template status decompress(std::span<const std::byte>, std::span<T>, const run_options&);                     \
     template value_range<T> range_of(std::span<const T>) noexcept;
 
-LACONIC_INSTANTIATE(float)
-LACONIC_INSTANTIATE(double)
-LACONIC_INSTANTIATE(half)
-LACONIC_INSTANTIATE(bfloat16)
+LACONIC_FOR_EACH_ELEMENT(LACONIC_INSTANTIATE)
 #undef LACONIC_INSTANTIATE
 
 }  // namespace laconic

@@ -9,11 +9,9 @@
 #include <string_view>
 
 #include "codec/fle.hpp"
+#include "codec/layout.hpp"
 
 namespace laconic::codec {
-
-/// What a decoder found wrong with a bare sequence.
-enum class stream_fault : std::uint8_t { none, truncated, corrupt };
 
 /// A bare sequence; `table`, unless null, must agree with the chunks found in it. Where the sequence is a part of a
 /// longer one, its first table entry is `first_entry` instead of 0, and `beyond` bytes of the whole follow it: with
@@ -99,8 +97,11 @@ template <class T>
 [[nodiscard]] status cancelled();
 /// output_too_small with both sizes.
 [[nodiscard]] status too_small(std::size_t have, std::size_t need);
-/// `a` moved to the end of `out`, from where it can be read while a sum of at most bare_sum_bound() grows at the start.
-/// Precondition: a.size() + slack_bytes <= out.size().
-[[nodiscard]] sequence move_to_end(std::span<const std::byte> a, std::span<std::byte> out) noexcept;
+
+/// The bytes of an array.
+template <class T>
+[[nodiscard]] LACONIC_INLINE const std::byte* bytes_of(std::span<const T> values) noexcept {
+    return reinterpret_cast<const std::byte*>(values.data());
+}
 
 }  // namespace laconic::codec

@@ -37,14 +37,6 @@ void get_planes(const std::byte* in, unsigned width, std::int64_t* deltas) noexc
         deltas[lane] = width == 0 ? 0 : static_cast<std::int64_t>(bits[lane] << (64 - width)) >> (64 - width);
 }
 
-/// Wrapping arithmetic: hostile streams may overflow, which must not be undefined.
-std::int64_t wrap_add(std::int64_t a, std::int64_t b) noexcept {
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-}
-std::int64_t wrap_sub(std::int64_t a, std::int64_t b) noexcept {
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
-}
-
 /// The differences along the chunk, from which row prediction takes those of a row earlier.
 class row_differences {
 public:
@@ -112,13 +104,10 @@ void take_integers(const std::int32_t* q, std::size_t count, chunk_model<T>& mod
 }
 
 template <class T>
-void read_chunk(const std::byte* chunk, std::size_t bytes, std::size_t count, std::uint32_t row,
-                chunk_model<T>& model) noexcept {
+void read_chunk(const std::byte* chunk, const std::byte* payload, const block_rates& rates, std::size_t count,
+                std::uint32_t row, chunk_model<T>& model) noexcept {
     const std::size_t block_count = blocks_in(count);
-    block_rates rates;
-    std::size_t head = 0;
-    static_cast<void>(read_head<T>(chunk, bytes, count, rates, head));
-    const std::byte* at = chunk + head;
+    const std::byte* at = payload;
     row_differences above(row);
     std::int64_t carry = load_as<typename integer_limits<T>::base_type>(chunk);
     model.count = count;
@@ -212,17 +201,15 @@ std::size_t write_chunk(const chunk_model<T>& model, std::uint32_t row, std::byt
     return writer.finish(static_cast<base_type>(base), at);
 }
 
-#define LACONIC_INSTANTIATE(T)                                                                                     \
-    template bool is_quantisable<T>(const std::byte*, std::size_t, const quantiser<T>&) noexcept;                  \
-    template void quantise_exactly(const std::byte*, std::size_t, const quantiser<T>&, chunk_model<T>&) noexcept;  \
-    template void take_integers(const std::int32_t*, std::size_t, chunk_model<T>&) noexcept;                       \
-    template void read_chunk(const std::byte*, std::size_t, std::size_t, std::uint32_t, chunk_model<T>&) noexcept; \
+#define LACONIC_INSTANTIATE(T)                                                                                    \
+    template bool is_quantisable<T>(const std::byte*, std::size_t, const quantiser<T>&) noexcept;                 \
+    template void quantise_exactly(const std::byte*, std::size_t, const quantiser<T>&, chunk_model<T>&) noexcept; \
+    template void take_integers(const std::int32_t*, std::size_t, chunk_model<T>&) noexcept;                      \
+    template void read_chunk(const std::byte*, const std::byte*, const block_rates&, std::size_t, std::uint32_t,  \
+                             chunk_model<T>&) noexcept;                                                           \
     template std::size_t write_chunk(const chunk_model<T>&, std::uint32_t, std::byte*) noexcept;
 
-LACONIC_INSTANTIATE(float)
-LACONIC_INSTANTIATE(double)
-LACONIC_INSTANTIATE(half)
-LACONIC_INSTANTIATE(bfloat16)
+LACONIC_FOR_EACH_ELEMENT(LACONIC_INSTANTIATE)
 #undef LACONIC_INSTANTIATE
 
 }  // namespace laconic::codec

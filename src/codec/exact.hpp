@@ -7,10 +7,31 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "codec/chunk_head.hpp"
 #include "codec/fle.hpp"
 #include "codec/layout.hpp"
 
 namespace laconic::codec {
+
+/// Wrapping arithmetic: hostile streams may overflow, which must not be undefined.
+[[nodiscard]] LACONIC_INLINE std::int64_t wrap_add(std::int64_t a, std::int64_t b) noexcept {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+[[nodiscard]] LACONIC_INLINE std::int64_t wrap_sub(std::int64_t a, std::int64_t b) noexcept {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
+}
+
+/// The bit of `lane` where the larger (or else the smaller) of two integers stands for -0.0, which is less than +0.0;
+/// the masks say which zeros of either operand do.
+template <class V>
+[[nodiscard]] LACONIC_INLINE std::uint32_t extreme_sign(V a, std::uint32_t signs_a, V b, std::uint32_t signs_b,
+                                                        std::size_t lane, bool larger) noexcept {
+    const bool minus_a = a == 0 && ((signs_a >> lane) & 1U) != 0;
+    const bool minus_b = b == 0 && ((signs_b >> lane) & 1U) != 0;
+    const bool from_a = larger ? a > b : a < b;
+    const bool minus = a == b ? (larger ? minus_a && minus_b : minus_a || minus_b) : from_a ? minus_a : minus_b;
+    return static_cast<std::uint32_t>(minus) << lane;
+}
 
 enum class raw_form : std::uint8_t {
     none,    ///< no uncompressed part
@@ -33,10 +54,7 @@ struct chunk_model {
     std::array<T, chunk_values> single;
     std::array<double, chunk_values> high, low;  ///< exact sum of raw parts; low is 0 but for f64
 
-    [[nodiscard]] LACONIC_INLINE std::size_t lanes(std::size_t block) const noexcept {
-        const std::size_t rest = count - block * block_values;
-        return rest < block_values ? rest : block_values;
-    }
+    [[nodiscard]] LACONIC_INLINE std::size_t lanes(std::size_t block) const noexcept { return lanes_in(count, block); }
 };
 
 /// Quantises `count` values (<= chunk_values) into a model.
@@ -48,10 +66,10 @@ void quantise_exactly(const std::byte* values, std::size_t count, const quantise
 template <class T>
 [[nodiscard]] bool is_quantisable(const std::byte* values, std::size_t lanes, const quantiser<T>& how) noexcept;
 
-/// Precondition: a chunk_cursor has accepted these bytes.
+/// Reads the chunk that begins at `chunk`, with the payload and the rates that a chunk_cursor found there.
 template <class T>
-void read_chunk(const std::byte* chunk, std::size_t bytes, std::size_t count, std::uint32_t row,
-                chunk_model<T>& model) noexcept;
+void read_chunk(const std::byte* chunk, const std::byte* payload, const block_rates& rates, std::size_t count,
+                std::uint32_t row, chunk_model<T>& model) noexcept;
 
 /// a += b. Integers that leave the sum's range move to the raw part. Clears `exact` when raw parts were rounded.
 template <class T>

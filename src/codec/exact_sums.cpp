@@ -10,11 +10,6 @@
 namespace laconic::codec {
 namespace {
 
-/// Wrapping arithmetic: hostile streams may overflow, which must not be undefined.
-std::int64_t wrap_add(std::int64_t a, std::int64_t b) noexcept {
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-}
-
 template <class T>
 double to_double(T value) noexcept {
     return static_cast<double>(static_cast<real_type<T>>(value));
@@ -270,14 +265,8 @@ void extreme_chunk(chunk_model<T>& a, const chunk_model<T>& b, bool larger, cons
         if (ours.raw == raw_form::none && theirs.raw == raw_form::none) {
             std::uint32_t signs = 0;
             for (std::size_t i = first; i < end; ++i) {
-                const std::uint32_t lane = 1U << (i - first);
-                const bool minus_a = a.q[i] == 0 && (ours.negative_zeros & lane) != 0;
-                const bool minus_b = b.q[i] == 0 && (theirs.negative_zeros & lane) != 0;
-                const bool equal = a.q[i] == b.q[i];
-                const bool take = larger ? b.q[i] > a.q[i] : b.q[i] < a.q[i];
-                const bool both = larger ? minus_a && minus_b : minus_a || minus_b;
-                if (equal ? both : take ? minus_b : minus_a) signs |= lane;
-                if (take) a.q[i] = b.q[i];
+                signs |= extreme_sign(a.q[i], ours.negative_zeros, b.q[i], theirs.negative_zeros, i - first, larger);
+                a.q[i] = larger ? std::max(a.q[i], b.q[i]) : std::min(a.q[i], b.q[i]);
             }
             ours.negative_zeros = signs;
             continue;
@@ -356,10 +345,7 @@ void restore_values(const chunk_model<T>& model, real_type<T> step, std::uint32_
     template void extreme_chunk(chunk_model<T>&, const chunk_model<T>&, bool, const sum_rule<T>&, bool&) noexcept; \
     template void restore_values(const chunk_model<T>&, real_type<T>, std::uint32_t, std::byte*) noexcept;
 
-LACONIC_INSTANTIATE(float)
-LACONIC_INSTANTIATE(double)
-LACONIC_INSTANTIATE(half)
-LACONIC_INSTANTIATE(bfloat16)
+LACONIC_FOR_EACH_ELEMENT(LACONIC_INSTANTIATE)
 #undef LACONIC_INSTANTIATE
 
 }  // namespace laconic::codec

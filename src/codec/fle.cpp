@@ -47,18 +47,15 @@ namespace {
 
 sequence sequence_of(std::span<const std::byte> bytes) noexcept { return {bytes.data(), bytes.size()}; }
 
-template <class T>
-const std::byte* bytes_of(std::span<const T> values) noexcept {
-    return reinterpret_cast<const std::byte*>(values.data());
-}
-
-}  // namespace
-
+/// `a` moved to the end of `out`, from where it can be read while a sum of at most bare_sum_bound() grows at the start.
+/// Precondition: a.size() + slack_bytes <= out.size().
 sequence move_to_end(std::span<const std::byte> a, std::span<std::byte> out) noexcept {
     std::byte* const moved = out.data() + out.size() - a.size() - slack_bytes;
     std::memmove(moved, a.data(), a.size());
     return {moved, a.size()};
 }
+
+}  // namespace
 
 std::size_t bare_bound(element_type type, std::size_t count) noexcept {
     switch (type) {
@@ -181,7 +178,7 @@ result<bare_census> census_of(const sequence& from, std::size_t count) {
                 const auto flags = load_as<std::uint32_t>(at + (rate & width_mask) * std::size_t{4});
                 found.exact &= (flags & mixed_inexact) == 0;
             }
-            at += block_bytes<T>(rate, std::min(block_values, n - block * block_values));
+            at += block_bytes<T>(rate, lanes_in(n, block));
         }
     }
     if (!cursor.at_end()) return explain(stream_fault::corrupt);
@@ -213,10 +210,7 @@ result<bare_census> census(element_type type, std::span<const std::byte> bare, s
     template result<sum_report> add_integers(std::span<const std::int32_t>, const quantiser<T>&, std::uint64_t,       \
                                              const std::span<const std::byte>*, std::uint64_t, std::span<std::byte>);
 
-LACONIC_INSTANTIATE(float)
-LACONIC_INSTANTIATE(double)
-LACONIC_INSTANTIATE(half)
-LACONIC_INSTANTIATE(bfloat16)
+LACONIC_FOR_EACH_ELEMENT(LACONIC_INSTANTIATE)
 #undef LACONIC_INSTANTIATE
 
 }  // namespace laconic::codec

@@ -43,6 +43,11 @@ status corrupt(std::string what) { return {errc::corrupt, std::move(what)}; }
 
 }  // namespace
 
+bool is_step_of(element_type type, double step) noexcept {
+    const bool fits = type == element_type::f64 || static_cast<double>(static_cast<float>(step)) == step;
+    return step > 0 && std::isfinite(step) && fits;
+}
+
 std::size_t table_bytes(codec_id codec, std::uint64_t count) noexcept {
     if (codec != codec_id::fle) return 0;
     return static_cast<std::size_t>((count / chunk_values + (count % chunk_values != 0)) * table_entry_bytes);
@@ -52,9 +57,7 @@ namespace {
 
 /// What only fle's header must fulfil.
 status check_fle(const frame_header& header) {
-    const bool step_fits =
-        header.type == element_type::f64 || static_cast<double>(static_cast<float>(header.step)) == header.step;
-    if (!(header.step > 0) || !std::isfinite(header.step) || !step_fits)
+    if (!is_step_of(header.type, header.step))
         return corrupt("step " + base::format_real(header.step) +
                        " in the header; it must be positive, finite and of the element type");
     if (header.row != usable_row(header.row))
@@ -98,6 +101,14 @@ status check_sizes(const frame_header& header, std::size_t frame_bytes) {
 
 namespace {
 
+status unknown_codec(unsigned number) {
+    const auto numbered = [](const codec_description& row) {
+        return std::to_string(static_cast<unsigned>(row.id)) + " (" + std::string(row.name) + ")";
+    };
+    return {errc::unsupported, "codec number " + std::to_string(number) + "; this build knows " +
+                                   numbered(codecs().front()) + " to " + numbered(codecs().back())};
+}
+
 /// The header, checked in itself but not against the bytes behind it.
 result<frame_header> parse_header(std::span<const std::byte> frame) {
     if (frame.size() < frame_header_bytes)
@@ -110,9 +121,7 @@ result<frame_header> parse_header(std::span<const std::byte> frame) {
     if (byte_at(at_version) != frame_version)
         return status{errc::unsupported, "frame version " + std::to_string(byte_at(at_version)) +
                                              "; this build reads version " + std::to_string(frame_version)};
-    if (byte_at(at_codec) < 1 || byte_at(at_codec) > 5)
-        return status{errc::unsupported,
-                      "codec number " + std::to_string(byte_at(at_codec)) + "; this build knows 1 (fle) to 5 (raw)"};
+    if (find_codec(static_cast<codec_id>(byte_at(at_codec))) == nullptr) return unknown_codec(byte_at(at_codec));
     const unsigned type = byte_at(at_type);
     if (type < 1 || type > 4)
         return status{errc::unsupported,

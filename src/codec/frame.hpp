@@ -35,6 +35,9 @@ struct parsed_frame {
     std::span<const std::byte> payload;
 };
 
+/// Whether a step is positive, finite and one that the element type's arithmetic has.
+[[nodiscard]] bool is_step_of(element_type type, double step) noexcept;
+
 /// Size of the chunk table; only fle has one.
 [[nodiscard]] std::size_t table_bytes(codec_id codec, std::uint64_t count) noexcept;
 

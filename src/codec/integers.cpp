@@ -37,9 +37,7 @@ status check_array(const quantised_array& array, std::span<const std::int32_t> i
     if (largest > array.magnitude)
         return {errc::mismatch, "an integer of " + std::to_string(largest) + " exceeds the array's magnitude, " +
                                     std::to_string(array.magnitude)};
-    const bool step_fits =
-        array.type == element_type::f64 || static_cast<double>(static_cast<float>(array.step)) == array.step;
-    if (!(array.step > 0) || !std::isfinite(array.step) || !step_fits)
+    if (!is_step_of(array.type, array.step))
         return {errc::invalid_argument, "the step is " + base::format_real(array.step) +
                                             "; it must be positive, finite and of the element type"};
     if (!(array.bound >= 0) || !std::isfinite(array.bound))
@@ -91,20 +89,11 @@ template <class T>
 result<quantised_array> quantise(std::span<const T> values, bound limit, std::span<std::int32_t> integers,
                                  const frame_options& options) {
     const float_environment standard;
-    if (!std::isfinite(limit.value) || limit.value < 0)
-        return status{errc::invalid_bound, "the error bound is " + base::format_real(limit.value) +
-                                               "; give a finite number > 0, or 0 for lossless"};
+    if (status bad = check_bound(limit); !bad.ok()) return bad;
     if (status bad = check_room(integers.size(), values.size()); !bad.ok()) return bad;
-    const bool relative = limit.kind == bound_kind::relative;
-    value_range<T> range;
-    double largest = options.max_abs;
     double e = limit.value;
-    if (relative || sizeof(T) == 2) {
-        range = range_of(values);
-        largest = std::max(largest, static_cast<double>(range.max_abs));
-        e = resolve_bound(limit, static_cast<double>(range.min), static_cast<double>(range.max));
-    }
-    auto choice = relative && range.min == range.max ? choose_constant_step<T>(range.min) : choose_step<T>(e, largest);
+    const bool ranged = limit.kind == bound_kind::relative || sizeof(T) == 2;
+    auto choice = ranged ? choose_ranged_step(values, limit, options.max_abs, e) : choose_step<T>(e, options.max_abs);
     quantised_array array;
     const auto missed_with = [&] {
         choice.contribution.row = usable_row(options.row_length);
@@ -112,7 +101,7 @@ result<quantised_array> quantise(std::span<const T> values, bound limit, std::sp
                                              array.magnitude);
     };
     std::uint64_t missed = missed_with();
-    if (missed > 0 && largest < 0) {
+    if (missed > 0 && !ranged && options.max_abs < 0) {
         // As compress() does: a step with more room for the rounding of T, now that its magnitude matters.
         choice = choose_step<T>(e, static_cast<double>(range_of(values).max_abs));
         missed = missed_with();
@@ -146,8 +135,7 @@ result<std::size_t> add(const quantised_array& array, std::span<const std::int32
         with_element(array.type, [&](auto zero) { return parse_for<decltype(zero)>(frame, integers.size()); });
     if (!parsed) return parsed.error();
     const frame_header& header = parsed->header;
-    if (header.codec != codec_id::fle)
-        return status{errc::unsupported, "the frame's codec is not fle; only its frames can be added to"};
+    if (status bad = only_fle(header); !bad.ok()) return bad;
     if (header.step != array.step || header.row != array.row_length || header.contribution_bound != array.bound)
         return status{errc::mismatch, "the integers have step " + base::format_real(array.step) + " and row length " +
                                           std::to_string(array.row_length) + ", the frame " +
@@ -163,8 +151,7 @@ result<quantised_array> extract(std::span<const std::byte> frame, std::span<std:
     auto parsed = parse_frame(frame);
     if (!parsed) return parsed.error();
     const frame_header& header = parsed->header;
-    if (header.codec != codec_id::fle)
-        return status{errc::unsupported, "the frame's codec is not fle; only its frames hold integers"};
+    if (status bad = only_fle(header); !bad.ok()) return bad;
     if (status bad = check_room(integers.size(), header.count); !bad.ok()) return bad;
     if (header.magnitude > narrow_magnitude(header.row))
         return status{errc::unrepresentable,
@@ -182,11 +169,9 @@ result<quantised_array> extract(std::span<const std::byte> frame, std::span<std:
                            header.magnitude, header.row,  header.contributions};
 }
 
-template result<quantised_array> quantise(std::span<const float>, bound, std::span<std::int32_t>, const frame_options&);
-template result<quantised_array> quantise(std::span<const double>, bound, std::span<std::int32_t>,
-                                          const frame_options&);
-template result<quantised_array> quantise(std::span<const half>, bound, std::span<std::int32_t>, const frame_options&);
-template result<quantised_array> quantise(std::span<const bfloat16>, bound, std::span<std::int32_t>,
-                                          const frame_options&);
+#define LACONIC_INSTANTIATE(T) \
+    template result<quantised_array> quantise(std::span<const T>, bound, std::span<std::int32_t>, const frame_options&);
+LACONIC_FOR_EACH_ELEMENT(LACONIC_INSTANTIATE)
+#undef LACONIC_INSTANTIATE
 
 }  // namespace laconic

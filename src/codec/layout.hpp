@@ -12,8 +12,13 @@
 
 #define LACONIC_INLINE inline __attribute__((always_inline))
 #define LACONIC_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+/// WHAT(T) for every element type T, as explicit instantiations need it.
+#define LACONIC_FOR_EACH_ELEMENT(WHAT) WHAT(float) WHAT(double) WHAT(half) WHAT(bfloat16)
 
 namespace laconic::codec {
+
+/// What a reader found wrong with a bare sequence.
+enum class stream_fault : std::uint8_t { none, truncated, corrupt };
 
 // Every block has a 4-bit code: its width when it is plain and narrow, or one of two others; the rate bytes of extended
 // blocks follow the codes.
@@ -68,6 +73,11 @@ inline constexpr std::size_t base_bytes = sizeof(typename integer_limits<T>::bas
 
 LACONIC_INLINE constexpr std::size_t blocks_in(std::size_t values) noexcept {
     return (values + block_values - 1) / block_values;
+}
+/// Values in a block of an array of `count`: 32, in the last one what remains.
+LACONIC_INLINE constexpr std::size_t lanes_in(std::size_t count, std::size_t block) noexcept {
+    const std::size_t rest = count - block * block_values;
+    return rest < block_values ? rest : block_values;
 }
 /// 4-bit codes of all blocks, in whole words.
 LACONIC_INLINE constexpr std::size_t code_bytes(std::size_t blocks) noexcept { return (blocks + 7) / 8 * 4; }

@@ -46,10 +46,7 @@ result<coding_report> raw_decode(std::span<const std::byte> payload, std::span<T
     template result<coding_report> raw_encode(std::span<const T>, std::span<std::byte>, const progress&); \
     template result<coding_report> raw_decode(std::span<const std::byte>, std::span<T>, const progress&);
 
-LACONIC_INSTANTIATE(float)
-LACONIC_INSTANTIATE(double)
-LACONIC_INSTANTIATE(half)
-LACONIC_INSTANTIATE(bfloat16)
+LACONIC_FOR_EACH_ELEMENT(LACONIC_INSTANTIATE)
 #undef LACONIC_INSTANTIATE
 
 }  // namespace laconic::codec

@@ -32,12 +32,6 @@ constexpr std::array table{
     codec_description{codec_id::raw, "raw", "a copy", true, false, true},
 };
 
-const codec_description* find(codec_id codec) noexcept {
-    for (const codec_description& row : table)
-        if (row.id == codec) return &row;
-    return nullptr;
-}
-
 /// Between the callback of the public interface and that of the codecs.
 bool pass_on(void* context, std::uint64_t done, std::uint64_t total, std::uint64_t bytes) {
     const auto& run = *static_cast<const run_options*>(context);
@@ -59,14 +53,14 @@ status outcome_of(const result<coding_report>& done) {
 }
 
 status wrong_type(codec_id codec, element_type type) {
-    return {errc::unsupported, "codec " + std::string(find(codec)->name) + " takes f32 and f64, not " +
+    return {errc::unsupported, "codec " + std::string(find_codec(codec)->name) + " takes f32 and f64, not " +
                                    std::string(name_of(type)) + "; use fle or raw, or convert the array to float"};
 }
 
 }  // namespace
 
 status check_codec(codec_id codec, element_type type, double rate) {
-    const codec_description* const row = find(codec);
+    const codec_description* const row = find_codec(codec);
     if (row == nullptr || !row->available)
         return {errc::unsupported, "codec " +
                                        (row == nullptr ? "number " + std::to_string(static_cast<unsigned>(codec))
@@ -141,15 +135,18 @@ status check_payload(const frame_header& header, std::span<const std::byte> payl
                                                std::span<std::byte>);                                       \
     template status read_payload(const frame_header&, std::span<const std::byte>, std::span<T>, const run_options&);
 
-LACONIC_INSTANTIATE(float)
-LACONIC_INSTANTIATE(double)
-LACONIC_INSTANTIATE(half)
-LACONIC_INSTANTIATE(bfloat16)
+LACONIC_FOR_EACH_ELEMENT(LACONIC_INSTANTIATE)
 #undef LACONIC_INSTANTIATE
 
 }  // namespace codec
 
 std::span<const codec_description> codecs() noexcept { return codec::table; }
+
+const codec_description* find_codec(codec_id id) noexcept {
+    for (const codec_description& row : codec::table)
+        if (row.id == id) return &row;
+    return nullptr;
+}
 
 result<codec_id> codec_named(std::string_view name) {
     std::string known;

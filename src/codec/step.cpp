@@ -12,16 +12,10 @@
 #include "codec/float_environment.hpp"
 #include "codec/layout.hpp"
 #include "codec/quad.hpp"
+#include "codec/strict_limit.hpp"
 
 namespace laconic::codec {
 namespace {
-
-/// Largest T that is <= e.
-template <class T>
-T round_down(double e) noexcept {
-    const T rounded = static_cast<T>(std::min(e, static_cast<double>(std::numeric_limits<T>::max())));
-    return static_cast<double>(rounded) > e ? std::nextafter(rounded, T{0}) : rounded;
-}
 
 /// Largest number <= value with at most `bits` significant bits.
 double keep_bits(double value, int bits) noexcept {
@@ -75,12 +69,10 @@ std::uint64_t reach_of(real_type<T> step, real_type<T> limit) noexcept {
 
 namespace {
 
-/// The largest |x - r| that an encoder computing in `real` may accept: a limit strictly below e makes its rounded
-/// comparison safe. Far larger bounds than any use are cut, which keeps q * step from overflowing.
+/// Far larger bounds than any use are cut, which keeps q * step from overflowing.
 template <class Real>
-Real acceptance_limit(double e, Real& at_most_e) noexcept {
-    at_most_e = round_down<Real>(std::min(e, sizeof(Real) == 4 ? 0x1p100 : 0x1p900));
-    return at_most_e > 0 ? std::nextafter(at_most_e, Real{0}) : Real{0};
+double usable_bound(double e) noexcept {
+    return std::min(e, sizeof(Real) == 4 ? 0x1p100 : 0x1p900);
 }
 
 }  // namespace
@@ -89,8 +81,7 @@ template <class T>
 quantiser<T> quantiser_of(real_type<T> step, double contribution_bound, std::uint32_t row) noexcept {
     const float_environment standard;
     quantiser<T> how;
-    real_type<T> at_most_e;
-    how.limit = acceptance_limit<real_type<T>>(contribution_bound, at_most_e);
+    how.limit = strict_limit<real_type<T>>(usable_bound<real_type<T>>(contribution_bound));
     how.step = step;
     how.inverse = real_type<T>{1} / step;
     how.reach = reach_of<T>(step, how.limit);
@@ -109,9 +100,9 @@ step_choice<T> choose_step(double e, double max_abs, std::uint32_t divisor) noex
     const int step_bits = std::max(std::min(digits == 24 ? 21 : 40, digits - divisor_bits), 1);
 
     step_choice<T> choice;
-    real at_most_e;
-    choice.contribution.limit = acceptance_limit<real>(bound_before_rounding<T>(e, max_abs), at_most_e);
-    choice.contribution_bound = e > 0 ? std::min(e, static_cast<double>(at_most_e)) : 0.0;
+    const double usable = usable_bound<real>(bound_before_rounding<T>(e, max_abs));
+    choice.contribution.limit = strict_limit<real>(usable);
+    choice.contribution_bound = e > 0 ? std::min(e, static_cast<double>(largest_within<real>(usable))) : 0.0;
 
     // Shrinking the step by 2^-k pays for the rounding of T up to reach_of(). Few classes, so that arrays compressed
     // at one bound can be added.
@@ -169,10 +160,7 @@ std::uint64_t magnitude_of(const quantiser<T>& how, double max_abs) noexcept {
     template step_choice<T> choose_constant_step(real_type<T>) noexcept;              \
     template std::uint64_t magnitude_of(const quantiser<T>&, double) noexcept;
 
-LACONIC_INSTANTIATE(float)
-LACONIC_INSTANTIATE(double)
-LACONIC_INSTANTIATE(half)
-LACONIC_INSTANTIATE(bfloat16)
+LACONIC_FOR_EACH_ELEMENT(LACONIC_INSTANTIATE)
 #undef LACONIC_INSTANTIATE
 
 }  // namespace laconic::codec

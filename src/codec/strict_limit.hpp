@@ -10,15 +10,21 @@
 
 namespace laconic::codec {
 
-/// A limit for which |x - y| <= limit, evaluated in T, implies |x - y| <= e exactly: the T below the largest T that
-/// does not exceed e. Rounding is monotone, so a difference above e cannot be rounded below that largest T.
+/// The largest T that does not exceed e.
+template <class T>
+[[nodiscard]] T largest_within(double e) noexcept {
+    const double usable = std::min(e, static_cast<double>(std::numeric_limits<T>::max()));
+    const T rounded = static_cast<T>(usable);
+    return static_cast<double>(rounded) > usable ? std::nextafter(rounded, T{0}) : rounded;
+}
+
+/// A limit for which |x - y| <= limit, evaluated in T, implies |x - y| <= e exactly: the T below
+/// largest_within(e). Rounding is monotone, so a difference above e cannot be rounded below that largest T.
 template <class T>
 [[nodiscard]] T strict_limit(double e) noexcept {
     const float_environment standard;
-    const double usable = std::min(e, static_cast<double>(std::numeric_limits<T>::max()));
-    T rounded = static_cast<T>(usable);
-    if (static_cast<double>(rounded) > usable) rounded = std::nextafter(rounded, T{0});
-    return rounded > 0 ? std::nextafter(rounded, T{0}) : T{0};
+    const T most = largest_within<T>(e);
+    return most > 0 ? std::nextafter(most, T{0}) : T{0};
 }
 
 }  // namespace laconic::codec

@@ -22,8 +22,6 @@ namespace {
 
 constexpr std::size_t parameter_bytes = 4;
 constexpr std::size_t entry_bytes = 4;
-constexpr std::uint32_t entry_patched = 0x80000000U;  // the chunk begins with values that libzfp does not bring back
-constexpr std::size_t patch_count_bytes = 4;
 static_assert(zfp_chunk_values <= 65536);  // an index has 16 bits
 constexpr std::size_t group_values = 4;    // libzfp's blocks
 
@@ -52,6 +50,9 @@ std::size_t rate_bound(std::size_t count, double bits_per_value) noexcept {
 }
 
 #if defined(LACONIC_HAVE_ZFP)
+
+constexpr std::uint32_t entry_patched = 0x80000000U;  // the chunk begins with values that libzfp does not bring back
+constexpr std::size_t patch_count_bytes = 4;
 
 status no_memory() { return {errc::out_of_memory, "no memory for a chunk of the zfp codec (about 100 KB)"}; }
 status damaged(const std::string& what) {

@@ -261,9 +261,8 @@ integers_found integers_of(view frame) {
 
 bytes repaired(view damaged, const repairs& how) {
     frame_header header = fields_of(damaged);
-    const auto known = codecs();
-    const auto row = std::find_if(known.begin(), known.end(), [&](const auto& c) { return c.id == header.codec; });
-    if (row == known.end() || !row->available) header.codec = codec_id::fle;
+    const codec_description* const known = find_codec(header.codec);
+    if (known == nullptr || !known->available) header.codec = codec_id::fle;
     if (static_cast<unsigned>(header.type) - 1U > 3U)
         header.type = static_cast<element_type>(1 + static_cast<unsigned>(header.type) % 4);
     if (!(header.contribution_bound >= 0) || !std::isfinite(header.contribution_bound)) header.contribution_bound = 1;

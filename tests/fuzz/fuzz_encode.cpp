@@ -147,16 +147,15 @@ template <class T>
 void check(const std::vector<T>& values, const encode_input& in) {
     const placed<T> at(values, in.misaligned);
     const outcome frame = same_on_every_engine([&] { return compressed(at.span(), in); });
-    const auto known = codecs();
-    const auto codec =
-        std::find_if(known.begin(), known.end(), [&](const auto& c) { return c.id == in.options.codec; });
+    const codec_description* const codec = find_codec(in.options.codec);
+    const bool available = codec != nullptr && codec->available;
     const bool bad_bound = !std::isfinite(in.limit.value) || in.limit.value < 0;
     if (bad_bound) LACONIC_HOLDS(frame.code == errc::invalid_bound);
-    if (!bad_bound && (codec == known.end() || !codec->available)) LACONIC_HOLDS(frame.code == errc::unsupported);
+    if (!bad_bound && !available) LACONIC_HOLDS(frame.code == errc::unsupported);
     if (!frame.ok()) {
         const bool may_rate = in.options.codec == codec_id::zfp_rate && frame.code == errc::invalid_argument;
         const bool may_type = sizeof(T) == 2 && in.options.codec != codec_id::fle && frame.code == errc::unsupported;
-        LACONIC_HOLDS(bad_bound || codec == known.end() || !codec->available || may_rate || may_type ||
+        LACONIC_HOLDS(bad_bound || !available || may_rate || may_type ||
                       (in.cancel_at > 0 && frame.code == errc::cancelled));
         return;
     }

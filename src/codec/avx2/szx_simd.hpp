@@ -3,11 +3,12 @@
 #pragma once
 
 #include "codec/avx2/simd.hpp"
+#include "codec/avx2/szx_bits.hpp"
 
 namespace laconic::codec {
 namespace {
 
-struct avx2_szx_simd : avx2_simd {
+struct avx2_szx_simd : avx2_simd, bmi2_szx_bits {
     // The second operand is the one that a NaN in the first leaves.
     static LACONIC_INLINE void find_extremes(const f32_lanes& x, float& low, float& high) noexcept {
         __m256 least = _mm256_set1_ps(__builtin_inff());
@@ -109,14 +110,6 @@ struct avx2_szx_simd : avx2_simd {
             equal |= static_cast<std::uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(same))) << (8 * i);
         }
         return ~equal;
-    }
-    static LACONIC_INLINE std::uint32_t gather_bits(std::uint32_t bits, std::uint32_t mask) noexcept {
-        return _pext_u32(bits, mask);
-    }
-    // A run of ones from lane s up to before lane t is 2^t - 2^s, and runs do not overlap.
-    static LACONIC_INLINE std::uint32_t spread_bits(std::uint32_t bits, std::uint32_t mask) noexcept {
-        const std::uint64_t ends = (mask & ~std::uint64_t{1}) | std::uint64_t{1} << 32;
-        return static_cast<std::uint32_t>(_pdep_u64(bits, ends) - _pdep_u64(bits, mask));
     }
 };
 

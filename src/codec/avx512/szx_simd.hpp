@@ -2,12 +2,13 @@
 // What szx needs beyond the AVX-512 vocabulary. The contracts are in scalar/szx_simd.hpp.
 #pragma once
 
+#include "codec/avx2/szx_bits.hpp"
 #include "codec/avx512/simd.hpp"
 
 namespace laconic::codec {
 namespace {
 
-struct avx512_szx_simd : avx512_simd {
+struct avx512_szx_simd : avx512_simd, bmi2_szx_bits {
     // The second operand is the one that a NaN in the first leaves.
     static LACONIC_INLINE void find_extremes(const f32_lanes& x, float& low, float& high) noexcept {
         const __m512 infinity = _mm512_set1_ps(__builtin_inff());
@@ -97,14 +98,6 @@ struct avx512_szx_simd : avx512_simd {
         const __mmask16 low = _mm512_cmpneq_epi32_mask(q.a, _mm512_alignr_epi32(q.a, q.a, 15));
         const __mmask16 high = _mm512_cmpneq_epi32_mask(q.b, _mm512_alignr_epi32(q.b, q.a, 15));
         return std::uint32_t{low} | std::uint32_t{high} << 16;
-    }
-    static LACONIC_INLINE std::uint32_t gather_bits(std::uint32_t bits, std::uint32_t mask) noexcept {
-        return _pext_u32(bits, mask);
-    }
-    // A run of ones from lane s up to before lane t is 2^t - 2^s, and runs do not overlap.
-    static LACONIC_INLINE std::uint32_t spread_bits(std::uint32_t bits, std::uint32_t mask) noexcept {
-        const std::uint64_t ends = (mask & ~std::uint64_t{1}) | std::uint64_t{1} << 32;
-        return static_cast<std::uint32_t>(_pdep_u64(bits, ends) - _pdep_u64(bits, mask));
     }
 };
 

@@ -24,9 +24,7 @@ public:
     value_source(const std::byte* values, std::size_t count, const quantiser<T>& how) noexcept
         : values_(values), count_(count), how_(how), rule_(S::prepare(how)) {}
 
-    [[nodiscard]] LACONIC_INLINE std::size_t lanes(std::size_t block) const noexcept {
-        return count_ - block * block_values < block_values ? count_ % block_values : block_values;
-    }
+    [[nodiscard]] LACONIC_INLINE std::size_t lanes(std::size_t block) const noexcept { return lanes_in(count_, block); }
     [[nodiscard]] LACONIC_INLINE const std::byte* at(std::size_t block) const noexcept {
         return values_ + block * block_values * sizeof(T);
     }
@@ -75,9 +73,7 @@ public:
     int_source(const std::int32_t* q, std::size_t count, std::uint64_t magnitude) noexcept
         : q_(q), count_(count), magnitude_(magnitude) {}
 
-    [[nodiscard]] LACONIC_INLINE std::size_t lanes(std::size_t block) const noexcept {
-        return count_ - block * block_values < block_values ? count_ % block_values : block_values;
-    }
+    [[nodiscard]] LACONIC_INLINE std::size_t lanes(std::size_t block) const noexcept { return lanes_in(count_, block); }
     LACONIC_INLINE block_outcome next(std::size_t block, std::size_t lanes, ints& q, std::uint32_t& signs) noexcept {
         const std::int32_t* const from = q_ + block * block_values;
         signs = 0;

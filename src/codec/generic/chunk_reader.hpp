@@ -6,6 +6,7 @@
 
 #include "codec/chunk_head.hpp"
 #include "codec/engine.hpp"
+#include "codec/exact.hpp"
 #include "codec/layout.hpp"
 
 namespace laconic::codec {
@@ -19,6 +20,12 @@ struct chunk_view {
     std::size_t bytes = 0;
     bool plain = true;
 };
+
+/// The patient path over a chunk.
+template <class T>
+void read_chunk(const chunk_view& view, std::size_t count, std::uint32_t row, chunk_model<T>& model) noexcept {
+    read_chunk(view.begin, view.payload, view.rates, count, row, model);
+}
 
 template <class T>
 class chunk_cursor {
@@ -54,11 +61,8 @@ private:
     stream_fault measure(std::size_t count, chunk_view& view) const noexcept {
         const auto available = static_cast<std::size_t>(end_ - at_);
         std::size_t head = 0;
-        switch (read_head<T>(at_, available, count, view.rates, head)) {
-            case head_fault::none: break;
-            case head_fault::truncated: return stream_fault::truncated;
-            case head_fault::corrupt: return stream_fault::corrupt;
-        }
+        if (const auto fault = read_head<T>(at_, available, count, view.rates, head); fault != stream_fault::none)
+            return fault;
         view.begin = at_;
         view.payload = at_ + head;
         std::size_t planes = 0;
@@ -81,8 +85,7 @@ private:
         view.plain = true;
         for (std::size_t block = 0; block < blocks_in(count); ++block) {
             const unsigned rate = view.rates[block];
-            const std::size_t rest = count - block * block_values;
-            const std::size_t bytes = block_bytes<T>(rate, rest < block_values ? rest : block_values);
+            const std::size_t bytes = block_bytes<T>(rate, lanes_in(count, block));
             if (available - view.bytes < bytes) return stream_fault::truncated;
             if ((rate & kind_mask) == kind_mixed) {
                 const std::size_t planes = (rate & width_mask) * std::size_t{4};

@@ -18,7 +18,7 @@ struct decode_kernels {
     static void decode_exactly(const chunk_view& view, std::size_t count, const restore_rule<T>& how,
                                std::byte* values) noexcept {
         chunk_model<T> model;
-        read_chunk(view.begin, view.bytes, count, how.row, model);
+        read_chunk(view, count, how.row, model);
         restore_values(model, how.step, how.divisor, values);
     }
 
@@ -44,7 +44,7 @@ struct decode_kernels {
             std::byte* const to = values + block * block_values * sizeof(T);
             ops::template fetch_ahead<1>(to);
             if (LACONIC_UNLIKELY((rate & kind_mask) == kind_raw)) {
-                const std::size_t bytes = (rest < block_values ? rest : block_values) * sizeof(T);
+                const std::size_t bytes = lanes_in(count, block) * sizeof(T);
                 std::memcpy(to, at, bytes);
                 at += bytes;
                 chain.hold(block);
@@ -53,8 +53,8 @@ struct decode_kernels {
             const ints q = chain.template next<ops>(at, width, block);
             at += std::size_t{4} * width;
             if (LACONIC_UNLIKELY(rest < block_values || (rate & kind_mask) != kind_plain)) {
+                const std::size_t lanes = lanes_in(count, block);
                 alignas(64) std::byte buffer[block_values * sizeof(T)];
-                const std::size_t lanes = rest < block_values ? rest : block_values;
                 S::template store<T>(buffer, S::template restore<real, Wide>(q, scale));
                 if ((rate & kind_mask) != kind_plain) {
                     set_signs(q, load_as<std::uint32_t>(at), lanes, buffer);
@@ -127,9 +127,7 @@ struct decode_kernels {
                 alignas(64) std::int32_t lane[block_values];
                 S::store_ints(lane, chain.template next<ops>(at, rate & width_mask, block));
                 at += std::size_t{4} * (rate & width_mask) + ((rate & kind_mask) != kind_plain ? 4 : 0);
-                const std::size_t rest = n - block * block_values;
-                std::memcpy(q + done + block * block_values, lane,
-                            (rest < block_values ? rest : block_values) * sizeof(std::int32_t));
+                std::memcpy(q + done + block * block_values, lane, lanes_in(n, block) * sizeof(std::int32_t));
             }
         }
         return cursor.at_end() ? stream_fault::none : stream_fault::corrupt;

@@ -144,7 +144,7 @@ struct encode_kernels {
         chunk_model<T> other;
         quantise_exactly(values, count, how, sum);
         report.magnitude = ops::larger(report.magnitude, ops::peak_of(sum));
-        read_chunk(b.begin, b.bytes, count, how.row, other);
+        read_chunk(b, count, how.row, other);
         add_chunk(sum, other, {how.step, how.row}, report.exact);
         return write_chunk(sum, how.row, out);
     }
@@ -211,8 +211,7 @@ struct encode_kernels {
     static stream_fault add_ints_all(const std::int32_t* q, std::size_t count, const sum_rule<T>& how,
                                      std::uint64_t own_magnitude, const sequence* b, sink out,
                                      sum_report& report) noexcept {
-        static const sequence nothing;
-        chunk_cursor<T> cursor(b == nullptr ? nothing : *b);
+        chunk_cursor<T> cursor(b == nullptr ? sequence{} : *b);
         chunk_writer<T> writer;
         delta_maker<S, Rows> chain(how.row);
         encode_report seen;
@@ -239,7 +238,7 @@ struct encode_kernels {
                     chunk_model<T> sum;
                     chunk_model<T> other;
                     take_integers(q + done, n, sum);
-                    read_chunk(view.begin, view.bytes, n, how.row, other);
+                    read_chunk(view, n, how.row, other);
                     add_chunk(sum, other, {how.step, how.row}, report.exact);
                     bytes = write_chunk(sum, how.row, at);
                 }

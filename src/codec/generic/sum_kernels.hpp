@@ -74,8 +74,8 @@ struct sum_kernels {
                                    bool subtract, std::byte* out, bool& exact) noexcept {
         chunk_model<T> sum;
         chunk_model<T> other;
-        read_chunk(a.begin, a.bytes, count, how.row, sum);
-        read_chunk(b.begin, b.bytes, count, how.row, other);
+        read_chunk(a, count, how.row, sum);
+        read_chunk(b, count, how.row, other);
         if (subtract) scale_chunk(other, -1, how, exact);
         add_chunk(sum, other, how, exact);
         return write_chunk(sum, how.row, out);
@@ -116,7 +116,7 @@ struct sum_kernels {
             ops::note_chunk(out, at);
             if (!view.plain || how.magnitude > narrow_magnitude(how.row)) {
                 chunk_model<T> model;
-                read_chunk(view.begin, view.bytes, n, how.row, model);
+                read_chunk(view, n, how.row, model);
                 scale_chunk(model, factor, how, report.exact);
                 at += write_chunk(model, how.row, at);
                 continue;
@@ -143,7 +143,7 @@ struct sum_kernels {
         return cursor.at_end() ? stream_fault::none : stream_fault::corrupt;
     }
 
-    /// Lanes whose result is -0.0, where some lane of a or b is. -0.0 counts as less than +0.0.
+    /// Lanes whose result is -0.0, where some lane of a or b is.
     static std::uint32_t extreme_signs(const ints& a, std::uint32_t signs_a, const ints& b, std::uint32_t signs_b,
                                        bool larger) noexcept {
         alignas(64) std::int32_t lane_a[block_values];
@@ -151,14 +151,8 @@ struct sum_kernels {
         S::store_ints(lane_a, a);
         S::store_ints(lane_b, b);
         std::uint32_t signs = 0;
-        for (unsigned lane = 0; lane < block_values; ++lane) {
-            const bool minus_a = lane_a[lane] == 0 && ((signs_a >> lane) & 1U) != 0;
-            const bool minus_b = lane_b[lane] == 0 && ((signs_b >> lane) & 1U) != 0;
-            const bool from_a = larger ? lane_a[lane] > lane_b[lane] : lane_a[lane] < lane_b[lane];
-            const bool equal = lane_a[lane] == lane_b[lane];
-            const bool minus = equal ? (larger ? minus_a && minus_b : minus_a || minus_b) : from_a ? minus_a : minus_b;
-            signs |= static_cast<std::uint32_t>(minus) << lane;
-        }
+        for (std::size_t lane = 0; lane < block_values; ++lane)
+            signs |= extreme_sign(lane_a[lane], signs_a, lane_b[lane], signs_b, lane, larger);
         return signs;
     }
 
@@ -182,8 +176,8 @@ struct sum_kernels {
             if (!view_a.plain || !view_b.plain || how.magnitude > narrow_magnitude(how.row)) {
                 chunk_model<T> model;
                 chunk_model<T> other;
-                read_chunk(view_a.begin, view_a.bytes, n, how.row, model);
-                read_chunk(view_b.begin, view_b.bytes, n, how.row, other);
+                read_chunk(view_a, n, how.row, model);
+                read_chunk(view_b, n, how.row, other);
                 extreme_chunk(model, other, larger, how, report.exact);
                 at += write_chunk(model, how.row, at);
                 continue;
@@ -201,9 +195,8 @@ struct sum_kernels {
                 const ints q_b = chain_b.template next<ops>(from_b, rate_b & width_mask, block);
                 from_a += std::size_t{4} * (rate_a & width_mask);
                 from_b += std::size_t{4} * (rate_b & width_mask);
-                const std::size_t rest = n - block * block_values;
                 const ints q = larger ? S::larger(q_a, q_b) : S::smaller(q_a, q_b);
-                unsigned width = ops::put(chain.next(q, block, rest < block_values ? rest : block_values), to);
+                unsigned width = ops::put(chain.next(q, block, lanes_in(n, block)), to);
                 to += std::size_t{4} * width;
                 if (LACONIC_UNLIKELY((rate_a | rate_b) & kind_mask)) {
                     const std::uint32_t signs_a = ops::take_signs(rate_a, from_a);

@@ -95,7 +95,7 @@ struct szx_decode_kernels {
             ops::template fetch_ahead<1>(to);
             tally.constant_blocks += (head & (szx_width_mask | szx_repeats)) == 0;
             if (LACONIC_UNLIKELY(rest < block_values || szx_is_escape(head) || (head & szx_width_mask) > szx_widest))
-                at = get_odd_block(head, at, rule, step, to, rest < block_values ? rest : block_values, tally);
+                at = get_odd_block(head, at, rule, step, to, lanes_in(count, block), tally);
             else
                 at = get_block(head, at, rule, to);
             if (LACONIC_UNLIKELY(at == nullptr)) return stream_fault::corrupt;

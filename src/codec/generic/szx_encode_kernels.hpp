@@ -225,14 +225,11 @@ struct szx_encode_kernels {
     static std::size_t encode(const std::byte* values, std::size_t count, T limit, std::byte* chunk,
                               szx_tally& tally) noexcept {
         const std::size_t block_count = blocks_in(count);
-        const auto lanes_of_block = [&](std::size_t block) {
-            return count - block * block_values < block_values ? count % block_values : block_values;
-        };
         chunk_plan plan;
         for (std::size_t block = 0; block < block_count; ++block) {
             const std::byte* from = values + block * block_values * sizeof(T);
             ops::fetch_ahead(from);
-            S::find_extremes(load(from, lanes_of_block(block)), plan.low[block], plan.high[block]);
+            S::find_extremes(load(from, lanes_in(count, block)), plan.low[block], plan.high[block]);
         }
         place_centers(plan, block_count, limit);
         const T step = choose_step(plan, block_count, limit);
@@ -242,7 +239,7 @@ struct szx_encode_kernels {
         std::byte* at = heads + block_count;
         for (std::size_t block = 0; block < block_count; ++block) {
             const block_source from{values + block * block_values * sizeof(T),
-                                    lanes_of_block(block),
+                                    lanes_in(count, block),
                                     plan.low[block],
                                     plan.high[block],
                                     plan.center[block],

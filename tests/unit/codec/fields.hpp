@@ -67,6 +67,21 @@ std::vector<T> make_field(const std::string& name, std::size_t n, std::uint64_t 
     return x;
 }
 
+/// Random bits, every other round in a narrower band of exponents (which makes quantised blocks likely), and a bound.
+template <class T>
+struct random_case {
+    std::vector<T> x;
+    double e;
+
+    random_case(std::mt19937_64& random, int round, std::size_t most) {
+        x = make_field<T>("any_bits", 1 + random() % most, random());
+        if (round % 2 == 1)
+            for (T& v : x)
+                v = static_cast<T>(std::ldexp(std::fmod(static_cast<double>(v), 1.0), static_cast<int>(random() % 8)));
+        e = std::ldexp(1.0 + static_cast<double>(random() % 1000) / 1000, static_cast<int>(random() % 80) - 60);
+    }
+};
+
 template <class T>
 bits_of<T> pattern(T value) {
     return std::bit_cast<bits_of<T>>(value);

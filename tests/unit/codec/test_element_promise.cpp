@@ -60,15 +60,8 @@ TYPED_TEST(element_promise, holds_for_random_bits_and_random_bounds) {
     std::mt19937_64 random(42);
     on_every_engine([&](const std::string& engine) {
         for (int round = 0; round < 60; ++round) {
-            auto x = make_field<TypeParam>("any_bits", 1 + random() % 3000, random());
-            // A narrower band of exponents makes quantised blocks likely.
-            if (round % 2 == 1)
-                for (TypeParam& v : x)
-                    v = static_cast<TypeParam>(
-                        std::ldexp(std::fmod(static_cast<double>(v), 1.0), static_cast<int>(random() % 8)));
-            const double e =
-                std::ldexp(1.0 + static_cast<double>(random() % 1000) / 1000, static_cast<int>(random() % 80) - 60);
-            expect_promise(x, bound::abs(e), engine + " round " + std::to_string(round));
+            const random_case<TypeParam> drawn(random, round, 3000);
+            expect_promise(drawn.x, bound::abs(drawn.e), engine + " round " + std::to_string(round));
         }
     });
 }

@@ -52,14 +52,8 @@ TYPED_TEST(szx, keeps_the_promise_for_random_bits_and_random_bounds) {
     std::mt19937_64 random(42);
     on_every_engine([&](const std::string& engine) {
         for (int round = 0; round < 80; ++round) {
-            auto x = make_field<TypeParam>("any_bits", 1 + random() % 6000, random());
-            if (round % 2 == 1)
-                for (TypeParam& v : x)
-                    v = static_cast<TypeParam>(
-                        std::ldexp(std::fmod(static_cast<double>(v), 1.0), static_cast<int>(random() % 8)));
-            const double e =
-                std::ldexp(1.0 + static_cast<double>(random() % 1000) / 1000, static_cast<int>(random() % 80) - 60);
-            expect_promise(x, e, engine + " round " + std::to_string(round));
+            const random_case<TypeParam> drawn(random, round, 6000);
+            expect_promise(drawn.x, drawn.e, engine + " round " + std::to_string(round));
         }
     });
 }

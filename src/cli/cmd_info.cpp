@@ -48,11 +48,11 @@ json options_json() {
 json algorithms_json() {
     json rows = json::array();
     for (const collective::algorithm& row : collective::algorithms())
-        rows.push_back({{"operation", row.operation},
+        rows.push_back({{"operation", collective::name_of(row.op)},
                         {"name", row.name},
-                        {"schedule", collective::name_of(row.schedule)},
-                        {"payload", collective::name_of(row.payload)},
-                        {"codec", row.codec},
+                        {"schedule", collective::name_of(row.what.schedule)},
+                        {"payload", collective::name_of(row.what.payload)},
+                        {"codec", collective::compresses(row.what) ? collective::name_of(row.what.codec) : "-"},
                         {"published_as", row.published_as},
                         {"description", row.description}});
     return rows;

@@ -1,52 +1,232 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rows of the algorithm table.
+// The rows of the algorithm table, and the names of its axes.
 #include "collective/registry.hpp"
 
+#include <algorithm>
 #include <array>
+#include <optional>
 
 namespace laconic::collective {
 namespace {
 
-using enum payload_kind;
+using enum operation;
+using sched = schedule_kind;
+using load = payload_kind;
+
+constexpr cell stock_cell{sched::stock, load::raw, codec_id::raw};
+constexpr cell auto_cell{sched::chosen, load::fused, codec_id::fle};
+constexpr cell raw_over(sched schedule) { return {schedule, load::raw, codec_id::raw}; }
+
+constexpr std::string_view stock_text = "the MPI library's own";
+constexpr std::string_view auto_text = "the fastest of the others, or stock, by the cost model (the default)";
+constexpr std::string_view once_text = "compressed where it begins, forwarded as it is, decompressed where it ends";
+constexpr std::string_view hop_text = "compressed before each send, decompressed after each receive";
+constexpr std::string_view fused_text = "local values + received stream -> stream in one pass";
+constexpr std::string_view add_text = "pieces compressed once, added while compressed, decompressed once";
 
 constexpr std::array rows{
-    algorithm{"stock", "allreduce", schedule_kind::stock, raw, "-", "MPI_Allreduce",
-              "the MPI library's own MPI_Allreduce"},
-    algorithm{"ring_raw", "allreduce", schedule_kind::ring, raw, "-", "ring allreduce", "segmented ring, uncompressed"},
-    algorithm{"per_hop", "allreduce", schedule_kind::ring, per_hop, "fle", "CPR-P2P",
-              "ring; compress before each send, decompress after each receive"},
-    algorithm{"homomorphic", "allreduce", schedule_kind::ring, homomorphic, "fle", "hZCCL",
-              "ring; every piece compressed once, added while compressed, decompressed once"},
-    algorithm{"fused", "allreduce", schedule_kind::ring, fused, "fle", "HomComp_F",
-              "ring; raw local piece + received stream -> stream in one pass (the default)"},
+    algorithm{allreduce, "stock", stock_cell, "MPI_Allreduce", stock_text},
+    algorithm{allreduce, "auto", auto_cell, "-", auto_text},
+    algorithm{allreduce, "ring_raw", raw_over(sched::ring), "ring allreduce", "segmented ring, uncompressed"},
+    algorithm{allreduce, "cpr_p2p", {sched::ring, load::per_hop, codec_id::szx}, "CPR-P2P", hop_text},
+    algorithm{allreduce, "c_coll", {sched::ring, load::pipelined, codec_id::szx}, "C-Coll C-Allreduce",
+              "decompress, add, compress in small chunks while messages move; the result travels compressed once"},
+    algorithm{allreduce, "hzccl", {sched::ring, load::homomorphic, codec_id::fle}, "hZCCL", add_text},
+    algorithm{allreduce, "homcomp", {sched::ring, load::quantised, codec_id::fle}, "HomComp",
+              "all local values quantised up front, received streams added to the integers"},
+    algorithm{allreduce, "homcomp_f", {sched::ring, load::fused, codec_id::fle}, "HomComp_F", fused_text},
+    algorithm{allreduce, "argm", {sched::hierarchical, load::fused, codec_id::fle}, "ArGM",
+              "raw inside a node, fused rings between nodes, one for each local rank"},
+    algorithm{allreduce, "recursive_doubling", {sched::recursive_doubling, load::homomorphic, codec_id::fle},
+              "ghZCCL (host form)", "compressed sums exchanged with partners at doubling distances"},
+    algorithm{allreduce, "rabenseifner", {sched::rabenseifner, load::fused, codec_id::fle}, "-",
+              "recursive halving and doubling; short arrays travel raw"},
+
+    algorithm{reduce, "stock", stock_cell, "MPI_Reduce", stock_text},
+    algorithm{reduce, "auto", auto_cell, "-", auto_text},
+    algorithm{reduce, "ring_raw", raw_over(sched::ring), "pipeline reduce", "segmented chain, uncompressed"},
+    algorithm{reduce, "cpr_p2p", {sched::binomial, load::per_hop, codec_id::szx}, "CPR-P2P", hop_text},
+    algorithm{reduce, "c_coll", {sched::ring, load::pipelined, codec_id::szx}, "C-Coll C-Reduce",
+              "decompress, add, compress in small chunks while messages move"},
+    algorithm{reduce, "hzccl", {sched::ring, load::homomorphic, codec_id::fle}, "hZCCL", add_text},
+    algorithm{reduce, "homcomp", {sched::ring, load::quantised, codec_id::fle}, "HomComp", "integers + streams"},
+    algorithm{reduce, "homcomp_f", {sched::ring, load::fused, codec_id::fle}, "HomComp_F", fused_text},
+    algorithm{reduce, "binomial", {sched::binomial, load::fused, codec_id::fle}, "ghZCCL (host form)",
+              "a tree of compressed sums"},
+
+    algorithm{reduce_scatter, "stock", stock_cell, "MPI_Reduce_scatter", stock_text},
+    algorithm{reduce_scatter, "auto", auto_cell, "-", auto_text},
+    algorithm{reduce_scatter, "ring_raw", raw_over(sched::ring), "ring reduce-scatter", "uncompressed"},
+    algorithm{reduce_scatter, "cpr_p2p", {sched::ring, load::per_hop, codec_id::szx}, "CPR-P2P", hop_text},
+    algorithm{reduce_scatter, "c_coll", {sched::ring, load::pipelined, codec_id::szx}, "C-Coll C-Reduce_scatter",
+              "decompress, add, compress in small chunks while messages move"},
+    algorithm{reduce_scatter, "hzccl", {sched::ring, load::homomorphic, codec_id::fle}, "hZCCL", add_text},
+    algorithm{reduce_scatter, "homcomp", {sched::ring, load::quantised, codec_id::fle}, "HomComp",
+              "integers + streams"},
+    algorithm{reduce_scatter, "homcomp_f", {sched::ring, load::fused, codec_id::fle}, "HomComp_F", fused_text},
+    algorithm{reduce_scatter, "pairwise", {sched::pairwise, load::fused, codec_id::fle}, "-",
+              "every rank sends each owner its part"},
+
+    algorithm{allgather, "stock", stock_cell, "MPI_Allgather", stock_text},
+    algorithm{allgather, "auto", auto_cell, "-", auto_text},
+    algorithm{allgather, "ring_raw", raw_over(sched::ring), "ring allgather", "uncompressed"},
+    algorithm{allgather, "cpr_p2p", {sched::ring, load::per_hop, codec_id::szx}, "CPR-P2P", hop_text},
+    algorithm{allgather, "c_coll", {sched::ring, load::once, codec_id::szx}, "C-Coll C-Allgather", once_text},
+    algorithm{allgather, "ring", {sched::ring, load::once, codec_id::fle}, "-", once_text},
+    algorithm{allgather, "binomial", {sched::binomial, load::once, codec_id::fle}, "-", once_text},
+
+    algorithm{gather, "stock", stock_cell, "MPI_Gather", stock_text},
+    algorithm{gather, "auto", auto_cell, "-", auto_text},
+    algorithm{gather, "pairwise_raw", raw_over(sched::pairwise), "linear gather", "uncompressed"},
+    algorithm{gather, "cpr_p2p", {sched::binomial, load::per_hop, codec_id::szx}, "CPR-P2P", hop_text},
+    algorithm{gather, "c_coll", {sched::binomial, load::once, codec_id::szx}, "C-Coll C-Gather", once_text},
+    algorithm{gather, "pairwise", {sched::pairwise, load::once, codec_id::fle}, "-", once_text},
+
+    algorithm{scatter, "stock", stock_cell, "MPI_Scatter", stock_text},
+    algorithm{scatter, "auto", auto_cell, "-", auto_text},
+    algorithm{scatter, "pairwise_raw", raw_over(sched::pairwise), "linear scatter", "uncompressed"},
+    algorithm{scatter, "cpr_p2p", {sched::binomial, load::per_hop, codec_id::szx}, "CPR-P2P", hop_text},
+    algorithm{scatter, "c_coll", {sched::binomial, load::once, codec_id::szx}, "C-Coll C-Scatter", once_text},
+    algorithm{scatter, "pairwise", {sched::pairwise, load::once, codec_id::fle}, "-", once_text},
+
+    algorithm{bcast, "stock", stock_cell, "MPI_Bcast", stock_text},
+    algorithm{bcast, "auto", auto_cell, "-", auto_text},
+    algorithm{bcast, "ring_raw", raw_over(sched::ring), "pipeline bcast", "segmented chain, uncompressed"},
+    algorithm{bcast, "cpr_p2p", {sched::binomial, load::per_hop, codec_id::szx}, "CPR-P2P", hop_text},
+    algorithm{bcast, "c_coll", {sched::binomial, load::once, codec_id::szx}, "C-Coll C-Bcast", once_text},
+    algorithm{bcast, "ring", {sched::ring, load::once, codec_id::fle}, "-", once_text},
+    algorithm{bcast, "binomial", {sched::binomial, load::once, codec_id::fle}, "-", once_text},
+
+    algorithm{alltoall, "stock", stock_cell, "MPI_Alltoall", stock_text},
+    algorithm{alltoall, "auto", auto_cell, "-", auto_text},
+    algorithm{alltoall, "pairwise_raw", raw_over(sched::pairwise), "pairwise exchange", "uncompressed"},
+    algorithm{alltoall, "cpr_p2p", {sched::pairwise, load::per_hop, codec_id::szx}, "CPR-P2P", hop_text},
+    algorithm{alltoall, "c_coll", {sched::pairwise, load::once, codec_id::szx}, "C-Coll C-Alltoall", once_text},
+    algorithm{alltoall, "pairwise", {sched::pairwise, load::once, codec_id::fle}, "-", once_text},
 };
+
+constexpr std::array operation_names{"allreduce", "reduce",  "reduce_scatter", "allgather",
+                                     "gather",    "scatter", "bcast",          "alltoall"};
+constexpr std::array schedule_names{"stock",    "ring",     "recursive_doubling", "rabenseifner",
+                                    "binomial", "pairwise", "hierarchical",       "auto"};
+constexpr std::array payload_names{"raw", "per_hop", "once", "pipelined", "homomorphic", "quantised", "fused"};
+
+/// Names of payloads that stood alone before there were rows of other schedules.
+struct alias {
+    std::string_view name;
+    cell what;
+};
+constexpr std::array aliases{alias{"per_hop", {sched::ring, load::per_hop, codec_id::fle}},
+                             alias{"homomorphic", {sched::ring, load::homomorphic, codec_id::fle}},
+                             alias{"fused", {sched::ring, load::fused, codec_id::fle}}};
+
+template <class Enum, std::size_t N>
+std::optional<Enum> value_named(const std::array<const char*, N>& names, std::string_view name) {
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end()) return std::nullopt;
+    return static_cast<Enum>(found - names.begin());
+}
+
+/// Needs sums of streams: only fle has them.
+bool adds_streams(payload_kind payload) noexcept {
+    return payload == load::homomorphic || payload == load::quantised || payload == load::fused;
+}
+
+std::optional<cell> cell_named(operation op, std::string_view name) {
+    for (const algorithm& row : rows)
+        if (row.op == op && row.name == name) return row.what;
+    if (is_reduction(op))
+        for (const alias& other : aliases)
+            if (other.name == name) return other.what;
+    const auto slash = name.find('/');
+    if (slash == std::string_view::npos) return std::nullopt;
+    const auto schedule = value_named<schedule_kind>(schedule_names, name.substr(0, slash));
+    const auto payload = value_named<payload_kind>(payload_names, name.substr(slash + 1));
+    if (!schedule || !payload || *schedule == sched::stock || *schedule == sched::chosen) return std::nullopt;
+    return cell{*schedule, *payload, *payload == load::raw ? codec_id::raw : codec_id::fle};
+}
+
+status no_such_row(operation op, std::string_view name) {
+    std::string text = "no " + std::string(name_of(op)) + " algorithm '" + std::string(name) + "'; there are ";
+    for (const algorithm& row : rows)
+        if (row.op == op) text += std::string(row.name) + ", ";
+    return {errc::invalid_argument, text + "and schedule/payload[:codec]; `laconic info --algorithms` describes them"};
+}
 
 }  // namespace
 
 std::span<const algorithm> algorithms() noexcept { return rows; }
 
-const algorithm* find_algorithm(std::string_view operation, std::string_view name) noexcept {
+bool serves(operation op, const cell& what) noexcept {
+    if (what.schedule == sched::stock || what.schedule == sched::chosen) return true;
+    switch (what.schedule) {
+        case sched::ring:
+            if (op == gather || op == scatter || op == alltoall) return false;
+            break;
+        case sched::recursive_doubling:
+        case sched::rabenseifner:
+        case sched::hierarchical:
+            if (op != allreduce) return false;
+            break;
+        case sched::binomial:
+            if (op == alltoall || op == reduce_scatter) return false;
+            break;
+        case sched::pairwise:
+            if (op == allreduce || op == reduce || op == bcast) return false;
+            break;
+        default: break;
+    }
+    if (what.payload == load::raw) return true;
+    if (what.codec == codec_id::raw) return false;
+    if (what.payload == load::per_hop) return true;
+    if (what.payload == load::once) return !is_reduction(op);
+    return is_reduction(op) && (!adds_streams(what.payload) || what.codec == codec_id::fle);
+}
+
+result<cell> find_cell(operation op, std::string_view name) {
+    const auto colon = name.find(':');
+    std::optional<cell> found = cell_named(op, name.substr(0, colon));
+    if (!found) return no_such_row(op, name);
+    if (colon != std::string_view::npos) {
+        const result<codec_id> codec = codec_named(name.substr(colon + 1));
+        if (!codec) return status{errc::invalid_argument, std::string(name) + ": " + codec.error().context()};
+        if (found->schedule == sched::stock || found->schedule == sched::chosen || found->payload == load::raw)
+            return status{errc::invalid_argument, std::string(name) + ": this row has no codec to choose"};
+        found->codec = *codec;
+    }
+    if (!serves(op, *found))
+        return status{errc::unsupported, "'" + std::string(name) + "' cannot do " + std::string(name_of(op)) +
+                                             "; `laconic info --algorithms` lists what can"};
+    if (compresses(*found) && found->schedule != sched::chosen)
+        for (const codec_description& codec : codecs())
+            if (codec.id == found->codec && !codec.available)
+                return status{errc::unsupported,
+                              "'" + std::string(name) + "' needs codec " + std::string(codec.name) +
+                                  ", which this build lacks; build with libzfp-dev installed"};
+    return *found;
+}
+
+std::string name_of(operation op, const cell& what) {
     for (const algorithm& row : rows)
-        if (row.operation == operation && row.name == name) return &row;
-    return nullptr;
+        if (row.op == op && row.what == what) return std::string(row.name);
+    std::string text = std::string(name_of(what.schedule)) + "/" + std::string(name_of(what.payload));
+    return compresses(what) ? text + ":" + std::string(name_of(what.codec)) : text;
 }
 
-std::string_view name_of(schedule_kind kind) noexcept {
-    switch (kind) {
-        case schedule_kind::stock: return "stock";
-        case schedule_kind::ring: return "ring";
-    }
+std::string_view name_of(operation op) noexcept { return operation_names[static_cast<std::size_t>(op)]; }
+std::string_view name_of(schedule_kind kind) noexcept { return schedule_names[static_cast<std::size_t>(kind)]; }
+std::string_view name_of(payload_kind kind) noexcept { return payload_names[static_cast<std::size_t>(kind)]; }
+std::string_view name_of(codec_id codec) noexcept {
+    for (const codec_description& row : codecs())
+        if (row.id == codec) return row.name;
     return "?";
 }
 
-std::string_view name_of(payload_kind kind) noexcept {
-    switch (kind) {
-        case raw: return "raw";
-        case per_hop: return "per_hop";
-        case homomorphic: return "homomorphic";
-        case fused: return "fused";
-    }
-    return "?";
+result<operation> operation_named(std::string_view name) {
+    if (const auto found = value_named<operation>(operation_names, name)) return *found;
+    std::string text = "'" + std::string(name) + "' is no collective; use ";
+    for (std::size_t i = 0; i < operation_names.size(); ++i) text += std::string(i == 0 ? "" : ", ") + operation_names[i];
+    return status{errc::invalid_argument, text};
 }
 
 }  // namespace laconic::collective

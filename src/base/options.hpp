@@ -15,7 +15,18 @@
 
 namespace laconic::base {
 
-enum class option_id : std::uint8_t { abs, rel, scope, algorithm, segment_bytes, codec, threads, force_isa, machine, config };
+enum class option_id : std::uint8_t {
+    abs,
+    rel,
+    scope,
+    algorithm,
+    segment_bytes,
+    codec,
+    threads,
+    force_isa,
+    machine,
+    config
+};
 inline constexpr std::size_t option_count = 10;
 
 enum class option_type : std::uint8_t {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Byte sizes, bounds, rates and times: characters in, numbers out, and the way back. Locale-independent on purpose: a German
-// desktop must read the same configuration as a cluster.
+// Byte sizes, bounds, rates and times: characters in, numbers out, and the way back. Locale-independent on purpose: a
+// German desktop must read the same configuration as a cluster.
 #include "base/units.hpp"
 
 #include <array>
@@ -127,7 +127,7 @@ result<double> parse_rate(std::string_view text) {
         for (std::size_t i = 0; i <= position; ++i) scale *= binary ? 1024 : 1000;
     }
     value = value * scale / bits;
-    return std::isfinite(value) && value > 0 ? result<double>(value) : bad;
+    return std::isnormal(value) ? result<double>(value) : bad;
 }
 
 result<double> parse_time(std::string_view text) {

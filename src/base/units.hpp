@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Text to numbers and back, for everything a person types: byte sizes ("64M"), error bounds ("1e-3"), rates ("12.5GB/s") and
-// times ("1.5us") come in as text from a flag, a variable or a file; a number or a sentence that names the text and the
-// remedy goes out.
+// Text to numbers and back, for everything a person types: byte sizes ("64M"), error bounds ("1e-3"), rates
+// ("12.5GB/s") and times ("1.5us") come in as text from a flag, a variable or a file; a number or a sentence that names
+// the text and the remedy goes out.
 #pragma once
 
 #include <cstdint>
@@ -28,9 +28,9 @@ namespace laconic::base {
 /// returns invalid_bound otherwise.
 [[nodiscard]] result<double> parse_bound(std::string_view text);
 
-/// Reads a rate, in bytes per second: a number > 0 with B/s or bit/s and, before it, nothing, k (or K), M, G or T for powers of
-/// 1000, or Ki, Mi, Gi or Ti for powers of 1024: "12.5GB/s", "100Gbit/s", "800MiB/s", "1e9B/s".
-/// returns invalid_argument otherwise; for "Gb/s", too, which people read in two ways.
+/// Reads a rate, in bytes per second: a number > 0 with B/s or bit/s and, before it, nothing, k (or K), M, G or T for
+/// powers of 1000, or Ki, Mi, Gi or Ti for powers of 1024: "12.5GB/s", "100Gbit/s", "800MiB/s", "1e9B/s". returns
+/// invalid_argument otherwise; for "Gb/s", too, which people read in two ways.
 [[nodiscard]] result<double> parse_rate(std::string_view text);
 
 /// Reads a time, in seconds: a number >= 0 with s, ms, us or ns: "1.5us".

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The network as the cost model wants it: the ranks of MPI_COMM_WORLD flow in; latency, bandwidth and message cost inside a
-// node and between nodes, and how far stock collectives are from the model's best, flow into a machine.
+// The network as the cost model wants it: the ranks of MPI_COMM_WORLD flow in; latency, bandwidth and message cost
+// inside a node and between nodes, and how far stock collectives are from the model's best, flow into a machine.
 #pragma once
 
 #include <cstddef>
@@ -30,8 +30,8 @@ struct topology {
 struct timing {
     double bytes = 0, seconds = 0;
 };
-/// alpha: the median of times up to 8 bytes; beta: least squares of relative errors over sizes from 64 KiB (or the largest
-/// there is). Precondition: at least one timing, by ascending size.
+/// alpha: the median of times up to 8 bytes; beta: least squares of relative errors over sizes from 1 MiB (or the
+/// largest there is). Precondition: at least one timing, by ascending size.
 void fit(const std::vector<timing>& timings, model::level& way);
 
 /// What was measured; the machine keeps its numbers for the rest.
@@ -42,8 +42,8 @@ struct network_found {
 /// Collective over MPI_COMM_WORLD, at least two ranks. All ranks get the same numbers.
 network_found measure_network(const topology& where, const network_settings& settings, model::machine& found);
 
-/// Collective: times MPI's own calls on all ranks and divides by model::estimate_classic() on `found`. All ranks get the same
-/// factors.
+/// Collective: times MPI's own calls on all ranks and divides by model::estimate_classic() on `found`. All ranks get
+/// the same factors.
 void measure_stock(const topology& where, const network_settings& settings, model::machine& found);
 
 /// Collective: waits for the others without taking their cores.

@@ -47,8 +47,11 @@ struct pieces {
 class codec_measure {
 public:
     codec_measure(const rate_settings& settings, codec_id codec)
-        : settings_(settings), codec_(codec), cut_{settings.segment_bytes / sizeof(float), settings.bytes / sizeof(float)} {
-        slot_ = std::max(sum_bound(element_type::f32, cut_.values), compress_bound(element_type::f32, cut_.values, codec));
+        : settings_(settings),
+          codec_(codec),
+          cut_{settings.segment_bytes / sizeof(float), settings.bytes / sizeof(float)} {
+        slot_ =
+            std::max(sum_bound(element_type::f32, cut_.values), compress_bound(element_type::f32, cut_.values, codec));
         const std::size_t count = (cut_.whole + cut_.values - 1) / cut_.values;
         field_ = touched(settings.bytes);
         other_ = touched(settings.bytes);
@@ -81,7 +84,8 @@ public:
         // The first round warms up.
         for (unsigned round = 0; round <= settings_.repetitions; ++round) {
             if (round == 1) watches = {};
-            timed(work_kind::compress, [&](std::size_t first, std::size_t count, std::size_t i) { encode(first, count, i); });
+            timed(work_kind::compress,
+                  [&](std::size_t first, std::size_t count, std::size_t i) { encode(first, count, i); });
             timed(work_kind::decompress, [&](std::size_t first, std::size_t count, std::size_t i) {
                 need(decompress<float>(frame(i), other_.as<float>().subspan(first, count)), "decompress");
             });
@@ -117,7 +121,9 @@ public:
     }
 
 private:
-    std::span<const float> values(std::size_t first, std::size_t count) { return field_.as<float>().subspan(first, count); }
+    std::span<const float> values(std::size_t first, std::size_t count) {
+        return field_.as<float>().subspan(first, count);
+    }
     std::span<std::int32_t> whole(std::size_t first, std::size_t count) {
         return integers_.as<std::int32_t>().subspan(first, count);
     }

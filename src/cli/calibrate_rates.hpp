@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rates of one core, measured through the public API: a size flows in; how fast each codec compresses, decompresses and adds
-// synthetic fields of several ratios, and how fast memory is added and copied, flow into a machine.
+// Rates of one core, measured through the public API: a size flows in; how fast each codec compresses, decompresses and
+// adds synthetic fields of several ratios, and how fast memory is added and copied, flow into a machine.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ struct rate_settings {
     unsigned repetitions = 5;
 };
 
-/// Fills the memory rates and the tables of all codecs that this build has (the others keep theirs). Throws a data failure
-/// when memory is short or a codec fails.
+/// Fills the memory rates and the tables of all codecs that this build has (the others keep theirs). Throws a data
+/// failure when memory is short or a codec fails.
 void measure_rates(const rate_settings& settings, model::machine& where);
 
 }  // namespace laconic::cli

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// laconic-<flavour> calibrate: the ranks of an mpiexec flow in; the network between them and the rates of one core flow out
-// as a machine of the cost model, in TOML or JSON.
+// laconic-<flavour> calibrate: the ranks of an mpiexec flow in; the network between them and the rates of one core flow
+// out as a machine of the cost model, in TOML or JSON.
 #include <fmt/format.h>
 #include <mpi.h>
 #include <unistd.h>
@@ -45,9 +45,9 @@ std::string comment_of(const circumstances& how) {
     std::array<char, 32> day{};
     std::tm utc{};
     if (::gmtime_r(&now, &utc) != nullptr) std::strftime(day.data(), day.size(), "%Y-%m-%d", &utc);
-    std::string text = fmt::format("laconic {} calibrate, {}, {}, first host {}\n{} ranks on {} nodes; codec engine {}\n",
-                                   LACONIC_VERSION, LACONIC_FLAVOUR, day.data(), host.data(), how.where.ranks,
-                                   how.where.nodes, engine_name());
+    std::string text = fmt::format(
+        "laconic {} calibrate, {}, {}, first host {}\n{} ranks on {} nodes; codec engine {}\n", LACONIC_VERSION,
+        LACONIC_FLAVOUR, day.data(), host.data(), how.where.ranks, how.where.nodes, engine_name());
     if (!how.found.intra) text += "intra_node was not measured: no node had two ranks\n";
     if (!how.found.inter) text += "inter_node and host were not measured: all ranks were on one node\n";
     return text;
@@ -100,8 +100,8 @@ void print_summary(const calibrate_request& request, const circumstances& how, c
     };
     print_pairs({{"inside a node", level_text(how.found.intra, m.intra)},
                  {"between nodes", level_text(how.found.inter, m.inter)},
-                 {"memory", fmt::format("add {:.3g} GB/s, copy {:.3g} GB/s", m.add_bytes_per_s / 1e9,
-                                        m.copy_bytes_per_s / 1e9)},
+                 {"memory",
+                  fmt::format("add {:.3g} GB/s, copy {:.3g} GB/s", m.add_bytes_per_s / 1e9, m.copy_bytes_per_s / 1e9)},
                  {"written to", request.out}});
     fmt::print("{}\n", dim("use it with --machine or LACONIC_MACHINE"));
 }
@@ -148,8 +148,9 @@ int run(const calibrate_request& request) {
         mine = failure(exit_usage, "1 rank has nobody to send to; start at least 2, with mpiexec -n 2");
     const std::string ours = request.quick ? "--quick" : "no --quick";
     if (const std::string theirs = session.of_rank_0(ours); theirs != ours)
-        mine = failure(exit_usage, fmt::format("the ranks have different options, '{}' and '{}'; give all of them the same",
-                                               theirs, ours));
+        mine = failure(
+            exit_usage,
+            fmt::format("the ranks have different options, '{}' and '{}'; give all of them the same", theirs, ours));
     if (!session.all_agree_to_go_on(mine)) return exit_ok;
     circumstances how;
     model::machine m;

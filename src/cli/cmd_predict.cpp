@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// laconic predict: an operation, sizes, a ratio and a machine flow in; the time of every row of the algorithm table, its
-// parts and what it gains over stock flow out, as a table or as JSON. Nothing is measured and no MPI is needed.
+// laconic predict: an operation, sizes, a ratio and a machine flow in; the time of every row of the algorithm table,
+// its parts and what it gains over stock flow out, as a table or as JSON. Nothing is measured and no MPI is needed.
 #include <fmt/format.h>
 
 #include <limits>
@@ -73,11 +73,15 @@ prepared prepare(const predict_request& request) {
         ready.where = taken(options.origin(option_id::machine), loaded);
     }
     if (!request.alpha.empty()) ready.where.inter.alpha_s = taken("--alpha", base::parse_time(request.alpha));
+    if (ready.where.inter.alpha_s > 100) fail_usage(fmt::format("--alpha is '{}'; give at most 100s", request.alpha));
     if (!request.beta.empty()) {
-        ready.where.inter.beta_s_per_byte = 1 / taken("--beta", base::parse_rate(request.beta));
+        const double rate = taken("--beta", base::parse_rate(request.beta));
+        if (rate < 1e3 || rate > 1e15) fail_usage(fmt::format("--beta is '{}'; give 1kB/s to 1000TB/s", request.beta));
+        ready.where.inter.beta_s_per_byte = 1 / rate;
         ready.where.host_beta_s_per_byte = ready.where.inter.beta_s_per_byte;
     }
-    if (request.bytes.empty() && !request.crossover) fail_usage("no size; give --bytes SIZE, or --crossover to look for one");
+    if (request.bytes.empty() && !request.crossover)
+        fail_usage("no size; give --bytes SIZE, or --crossover to look for one");
     model::question& what = ready.what;
     what.op = model_operation(ready.op);
     if (!request.bytes.empty()) what.bytes = taken("--bytes", base::parse_bytes(request.bytes));
@@ -143,16 +147,17 @@ void print_ranking(const prepared& ready) {
         const model::cost& time = row.time;
         const auto part = [](double seconds) { return seconds > 0 ? base::human_time(seconds) : "-"; };
         table.push_back({model_row_name(ready.op, row.what), base::human_time(time.total_s),
-                         fmt::format("{:.2f}x", row.speedup), part(time.agreement_s + time.latency_s), part(time.wire_s),
-                         part(time.compress_s), part(time.combine_s), part(time.decompress_s), part(time.copy_s)});
+                         fmt::format("{:.2f}x", row.speedup), part(time.agreement_s + time.latency_s),
+                         part(time.wire_s), part(time.compress_s), part(time.combine_s), part(time.decompress_s),
+                         part(time.copy_s)});
     }
     print_table(table, 1);
     const model::choice best = model::select(ready.where, what, ready.candidates);
     fmt::print("auto takes {}\n", bold(model_row_name(ready.op, best.what)));
-    fmt::print("{}\n", dim(fmt::format("{}, {}, {} ranks on {} nodes, ratio {:g}, machine: {}; parts overlap",
-                                       collective::name_of(ready.op), base::human_bytes(what.bytes), what.ranks,
-                                       what.nodes, what.ratio,
-                                       ready.machine_name.empty() ? "built in" : ready.machine_name)));
+    fmt::print("{}\n",
+               dim(fmt::format("{}, {}, {} ranks on {} nodes, ratio {:g}, machine: {}; parts overlap",
+                               collective::name_of(ready.op), base::human_bytes(what.bytes), what.ranks, what.nodes,
+                               what.ratio, ready.machine_name.empty() ? "built in" : ready.machine_name)));
 }
 
 void print_crossover(const prepared& ready) {
@@ -164,7 +169,8 @@ void print_crossover(const prepared& ready) {
     model::question at = ready.what;
     at.bytes = bytes;
     const model::choice best = model::select(ready.where, at, ready.candidates);
-    fmt::print("crossover: {} bytes ({}), by {}\n", bytes, base::human_bytes(bytes), model_row_name(ready.op, best.what));
+    fmt::print("crossover: {} bytes ({}), by {}\n", bytes, base::human_bytes(bytes),
+               model_row_name(ready.op, best.what));
 }
 
 int run(const predict_request& request) {

@@ -10,7 +10,8 @@
 
 namespace laconic::cli {
 
-/// Declares a command whose options, --help included, are known to the MPI program alone. `words`: its name, word by word.
+/// Declares a command whose options, --help included, are known to the MPI program alone. `words`: its name, word by
+/// word.
 [[nodiscard]] action declare_handover(CLI::App& app, std::initializer_list<std::string> words);
 
 }  // namespace laconic::cli

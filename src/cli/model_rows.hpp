@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rows of the algorithm table as candidates of the cost model: an operation flows in, names and cells flow out. The model
-// lies below the table and has words of its own; here they are held against each other.
+// Rows of the algorithm table as candidates of the cost model: an operation flows in, names and cells flow out. The
+// model lies below the table and has words of its own; here they are held against each other.
 #pragma once
 
 #include <string>

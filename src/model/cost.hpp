@@ -20,7 +20,8 @@ struct question {
     std::uint64_t bytes = 0;
     int ranks = 2;
     int nodes = 2;  ///< ranks are dealt out to nodes in blocks; 1 to ranks
-    double ratio = 1;  ///< original / compressed size of one rank's values, at the step that this call uses; same for every codec
+    double ratio =
+        1;  ///< original / compressed size of one rank's values, at the step that this call uses; same for every codec
     /// Bits that a value of a sum grows by when the number of contributions doubles: 1 for contributions that resemble
     /// each other (the worst), 0.5 for independent ones. (Isabel over 8 ranks: ratio 7.2 -> 4.2, growth 1.)
     double growth_bits = 1;
@@ -28,15 +29,15 @@ struct question {
     std::uint64_t segment_bytes = 128 * 1024;  ///< uncompressed bytes per message of the engine
 };
 
-/// Seconds on the busiest way through the call. The parts are what that way is busy with; what overlaps counts in each part
-/// and once in total_s, so the parts may add up to more than total_s, never to less.
+/// Seconds on the busiest way through the call. The parts are what that way is busy with; what overlaps counts in each
+/// part and once in total_s, so the parts may add up to more than total_s, never to less.
 struct cost {
     double total_s = 0;
-    double agreement_s = 0;   ///< the call itself and the small message in which ranks compare arguments; not in stock
-    double latency_s = 0;     ///< waiting for first bytes, and the processor's share in messages
-    double wire_s = 0;        ///< bytes on the way
-    double compress_s = 0;    ///< with the pass that finds the range
-    double combine_s = 0;     ///< additions, of values or of streams
+    double agreement_s = 0;  ///< the call itself and the small message in which ranks compare arguments; not in stock
+    double latency_s = 0;    ///< waiting for first bytes, and the processor's share in messages
+    double wire_s = 0;       ///< bytes on the way
+    double compress_s = 0;   ///< with the pass that finds the range
+    double combine_s = 0;    ///< additions, of values or of streams
     double decompress_s = 0;
     double copy_s = 0;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Allgather, gather, scatter, bcast and alltoall: a prepared question flows in, the sum of the schedule's steps flows out.
-// Sources: papers/004 (2.1), (5.1), (5.2) and the binomial tree after (5.2); papers/000 (C-Coll) section III.
+// Allgather, gather, scatter, bcast and alltoall: a prepared question flows in, the sum of the schedule's steps flows
+// out. Sources: papers/004 (2.1), (5.1), (5.2) and the binomial tree after (5.2); papers/000 (C-Coll) section III.
 #include "model/ledger.hpp"
 
 namespace laconic::model {

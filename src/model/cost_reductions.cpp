@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Allreduce, reduce and reduce_scatter: a prepared question flows in, the sum of the schedule's steps flows out.
 //
-// The formulas are those of papers/004 in its notation: p ranks, n bytes, blocks B of n/p, c_B, d_B, h_B seconds to compress,
-// decompress, add a block. Where that text slips, the code does what is right:
+// The formulas are those of papers/004 in its notation: p ranks, n bytes, blocks B of n/p, c_B, d_B, h_B seconds to
+// compress, decompress, add a block. Where that text slips, the code does what is right:
 //   (5.1), (5.2)  write n for what travels per step; it is the compressed block, B / ratio.
 //   (6.3)         cites (5.4) for hZCCL's reduce-scatter; it is (5.5). The difference (p - 1) c_B also needs equal h_B.
-//   (6.4)         counts p qp_B, although one pass over n bytes costs less, and the first block needs no integers of its
+//   (6.4)         counts p qp_B, although one pass over n bytes costs less, and the first block needs no integers of
+//   its
 //                 own: it travels compressed.
-//   (7.1)         decompresses p - 1 blocks; it is p, because every rank decodes its own block as well, or the ranks would
+//   (7.1)         decompresses p - 1 blocks; it is p, because every rank decodes its own block as well, or the ranks
+//   would
 //                 end with different values.
-//   (7.2)         has log2(p - 1) steps; it is floor(log2 p), and n beta is of compressed bytes. Its extra h is the fold of
-//                 ranks beyond a power of two, whose two messages (n in, n out) it leaves out; powers of two need neither.
+//   (7.2)         has log2(p - 1) steps; it is floor(log2 p), and n beta is of compressed bytes. Its extra h is the
+//   fold of
+//                 ranks beyond a power of two, whose two messages (n in, n out) it leaves out; powers of two need
+//                 neither.
 // And for all of them: a sum over k ranks compresses less than one contribution, see context::fraction().
 #include "model/ledger.hpp"
 
@@ -81,8 +85,7 @@ public:
         for (double distance = 1; distance < core; distance *= 2) {
             part *= 2;
             work busy;
-            if (!keeps_streams(payload_))
-                busy = compress(part, total) + decompress(part, total);
+            if (!keeps_streams(payload_)) busy = compress(part, total) + decompress(part, total);
             out_.step(1, in_.exchange(distance), part, part * in_.fraction(total), busy);
         }
         finish(n, total, core < in_.ranks);
@@ -141,7 +144,8 @@ public:
         out_.step(1, in_.all(), others * block, others * block * in_.fraction(1), busy);
     }
 
-    /// ArGM (papers/004, section 6.3): raw inside a node through shared memory, one ring between nodes for each local rank.
+    /// ArGM (papers/004, section 6.3): raw inside a node through shared memory, one ring between nodes for each local
+    /// rank.
     void hierarchical() noexcept {
         const double n = in_.bytes, r = in_.local, share = n / r;
         const link inside{in_.where.intra.alpha_s, in_.where.intra.beta_s_per_byte, in_.where.intra.overhead_s};
@@ -194,9 +198,7 @@ private:
                 break;
             case payload_kind::quantised: busy.combine = in_.codec_s(work_kind::add_integers, size, after); break;
             case payload_kind::fused: busy.combine = in_.codec_s(work_kind::fused, size, after); break;
-            default:
-                busy = compress(size, received) + decompress(size, received);
-                busy.combine = in_.add_s(size);
+            default: busy = compress(size, received) + decompress(size, received); busy.combine = in_.add_s(size);
         }
         return busy;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The MPI library's own call: the best of the classic uncompressed algorithms (Thakur, Rabenseifner, Gropp 2005), whose
-// formulas papers/004 (2.1) to (2.3) repeat, times the factor that was measured. A question flows in, its cost flows out.
+// formulas papers/004 (2.1) to (2.3) repeat, times the factor that was measured. A question flows in, its cost flows
+// out.
 #include "model/ledger.hpp"
 
 namespace laconic::model {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the formulas are written in: a question and a machine become a context (piece sizes, links, seconds per byte), and
-// a ledger adds up steps, each of which overlaps its messages with the work on them. Private to src/model.
+// What the formulas are written in: a question and a machine become a context (piece sizes, links, seconds per byte),
+// and a ledger adds up steps, each of which overlaps its messages with the work on them. Private to src/model.
 #pragma once
 
 #include <algorithm>
@@ -46,9 +46,9 @@ public:
     const question& what;
     payload_kind payload;
     double bytes, ranks, nodes;
-    double local;    ///< ranks of the fullest node
+    double local;     ///< ranks of the fullest node
     double slowdown;  ///< ranks that share a core
-    double lanes;    ///< messages of a rank on their way at a time
+    double lanes;     ///< messages of a rank on their way at a time
     /// Work on a segment that overlaps with the same segment's way, as a share of the segment: 1 for none.
     double grain;
 
@@ -92,8 +92,8 @@ private:
     return power;
 }
 
-/// Calls body(steps, contributions) for the steps 1 .. count of a ring in octaves: in step k a sum over k ranks travels, and
-/// within [2^j, 2^(j+1)) its bits are linear in k, so the octave's middle stands for all of it.
+/// Calls body(steps, contributions) for the steps 1 .. count of a ring in octaves: in step k a sum over k ranks
+/// travels, and within [2^j, 2^(j+1)) its bits are linear in k, so the octave's middle stands for all of it.
 template <class Body>
 void each_octave(double count, const Body& body) {
     for (double low = 1; low <= count; low *= 2) {
@@ -107,8 +107,8 @@ public:
     explicit ledger(const context& in) noexcept : in_(in) {}
 
     /// `steps` equal steps, one after the other; in each a rank sends and receives `size` bytes of original data as
-    /// `wire_bytes`, and works on them. Segments overlap: a step lasts as long as its messages, or as the work, or as the
-    /// waits for the first segments of every group of lanes, whichever is longest.
+    /// `wire_bytes`, and works on them. Segments overlap: a step lasts as long as its messages, or as the work, or as
+    /// the waits for the first segments of every group of lanes, whichever is longest.
     void step(double steps, const link& over, double size, double wire_bytes, const work& busy) noexcept;
     /// A chain of `hops` links over which segments follow each other: the first segment's way plus the slowest link's
     /// time for all others.

@@ -47,17 +47,17 @@ constexpr machine built_in() {
     m.call_s = 5e-6;
     // fle: three bounds of one set of fields, and below them what `laconic calibrate` found: values that travel
     // uncompressed (ratio 1) take the patient path of sums.
-    m.codecs[0] = rates(std::array{rate_row{1, 3.2, 3.1, .57, .5, 3.2, .5}, rate_row{2.07, 14.3, 8.7, 11.1, 10.1, 8.5, 3.5},
-                                   rate_row{4.6, 15.8, 16.1, 16.2, 11.5, 8.5, 3.8},
-                                   rate_row{8.16, 17.2, 18.7, 17.9, 11.9, 8.5, 3.8},
-                                   rate_row{15.7, 18.4, 17.5, 18.1, 12, 8.5, 3.8}});
+    m.codecs[0] = rates(
+        std::array{rate_row{1, 3.2, 3.1, .57, .5, 3.2, .5}, rate_row{2.07, 14.3, 8.7, 11.1, 10.1, 8.5, 3.5},
+                   rate_row{4.6, 15.8, 16.1, 16.2, 11.5, 8.5, 3.8}, rate_row{8.16, 17.2, 18.7, 17.9, 11.9, 8.5, 3.8},
+                   rate_row{15.7, 18.4, 17.5, 18.1, 12, 8.5, 3.8}});
     m.codecs[1] = rates(std::array{rate_row{1, 3, 5, 0, 0, 0, 0}, rate_row{3.6, 4.39, 7.76, 0, 0, 0, 0}});
     m.codecs[2] = rates(std::array{rate_row{2.77, .15, .14, 0, 0, 0, 0}, rate_row{3.63, .17, .18, 0, 0, 0, 0},
                                    rate_row{5.11, .22, .26, 0, 0, 0, 0}});
     m.codecs[3] = rates(std::array{rate_row{2, .14, .12, 0, 0, 0, 0}, rate_row{4, .21, .23, 0, 0, 0, 0},
                                    rate_row{8, .41, .53, 0, 0, 0, 0}});
-    // The best algorithm that either MPI could be forced to use, not its default: a row chosen against these wins against
-    // a well-tuned MPI, too.
+    // The best algorithm that either MPI could be forced to use, not its default: a row chosen against these wins
+    // against a well-tuned MPI, too.
     constexpr std::array<double, operation_count> best_forced{1.18, 1.24, 1.30, 1.13, 1.05, 1.05, 1.17, 1.28};
     for (std::size_t i = 0; i < best_forced.size(); ++i) m.stock[i] = always(best_forced[i]);
     return m;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Machines as TOML: text flows in, is held against ranges, and a machine flows out; and the way back. Every number stands in
-// one list of fields, from which reading, writing and messages follow.
+// Machines as TOML: text flows in, is held against ranges, and a machine flows out; and the way back. Every number
+// stands in one list of fields, from which reading, writing and messages follow.
 #include <algorithm>
 #include <charconv>
 #include <vector>
@@ -78,7 +78,8 @@ public:
 
     status read(machine& m) {
         if (const base::config_entry* version = take("version"); version != nullptr && version->text != version_text)
-            return refuse(place(*version), "version '" + version->text + "' is unknown here; run laconic calibrate again");
+            return refuse(place(*version),
+                          "version '" + version->text + "' is unknown here; run laconic calibrate again");
         status done;
         each_number(m, [&](std::string_view table, std::string_view key, unit what, double& field) {
             const base::config_entry* entry = take(std::string(table) + "." + std::string(key));
@@ -99,7 +100,8 @@ public:
 
 private:
     const base::config_entry* take(const std::string& key) {
-        const auto found = std::find_if(left_.begin(), left_.end(), [&](const auto* entry) { return entry->key == key; });
+        const auto found =
+            std::find_if(left_.begin(), left_.end(), [&](const auto* entry) { return entry->key == key; });
         if (found == left_.end()) return nullptr;
         const base::config_entry* const entry = *found;
         left_.erase(found);
@@ -120,7 +122,8 @@ private:
         while (const base::config_entry* entry = take(key + "[" + std::to_string(numbers.size()) + "]")) {
             if (numbers.empty()) where = place(*entry);
             if (numbers.size() == codec_rates::most)
-                return refuse(place(*entry), "more than " + std::to_string(codec_rates::most) + " numbers; leave some out");
+                return refuse(place(*entry),
+                              "more than " + std::to_string(codec_rates::most) + " numbers; leave some out");
             if (status done = number_in(*entry, allowed, numbers.emplace_back()); !done.ok()) return done;
         }
         return {};
@@ -134,7 +137,8 @@ private:
     status read_codec(const std::string& table, codec_rates& rates) {
         std::vector<double> ratio, rate;
         std::string where;
-        if (status done = column(table + ".ratio", {1, 1e6, "original / compressed size, 1 to 1e6"}, ratio, where); !done.ok())
+        if (status done = column(table + ".ratio", {1, 1e6, "original / compressed size, 1 to 1e6"}, ratio, where);
+            !done.ok())
             return done;
         // Without ratios the table stays as it is built in; rates that are there are then left over and refused.
         if (ratio.empty()) return {};

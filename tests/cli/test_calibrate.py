@@ -36,7 +36,8 @@ class Calibrate(unittest.TestCase):
         self.assertIn("m.toml", run.stdout)
         self.assertIn("between nodes  not measured", run.stdout)
         self.assertEqual(os.listdir(self.folder.name), ["m.toml"])
-        self.assertIn("fused_gb_s", open(os.path.join(self.folder.name, "m.toml"), encoding="utf-8").read())
+        with open(os.path.join(self.folder.name, "m.toml"), encoding="utf-8") as file:
+            self.assertIn("fused_gb_s", file.read())
         self.assertEqual(self.predict("m.toml")["machine"], "m.toml")
 
     def test_json_has_numbers_of_a_real_machine(self):

@@ -88,8 +88,9 @@ TEST(parse_rate, reads_bytes_and_bits_per_second) {
 }
 
 TEST(parse_rate, refuses_everything_else_and_says_what_to_write) {
-    for (const char* text : {"", "12.5", "GB/s", "0GB/s", "-1GB/s", "1Gb/s", "1gbps", "1mB/s", "1 GB/s", "1GB", "1GB/S",
-                             "1XB/s", "1GGB/s", "1GiiB/s", "nanB/s", "infB/s", "1e308TB/s", "1e-320bit/s", "1e999B/s"}) {
+    for (const char* text :
+         {"", "12.5", "GB/s", "0GB/s", "-1GB/s", "1Gb/s", "1gbps", "1mB/s", "1 GB/s", "1GB", "1GB/S", "1XB/s", "1GGB/s",
+          "1GiiB/s", "nanB/s", "infB/s", "1e308TB/s", "1e-320bit/s", "1e999B/s"}) {
         const auto parsed = parse_rate(text);
         ASSERT_FALSE(parsed.ok()) << text;
         EXPECT_EQ(parsed.error().code(), errc::invalid_argument);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The formulas against values worked out by hand, and what must hold whatever the numbers: limits, monotonicity, parts that
-// cover the whole, and the same cells as the registry.
+// The formulas against values worked out by hand, and what must hold whatever the numbers: limits, monotonicity, parts
+// that cover the whole, and the same cells as the registry.
 #include "model/cost.hpp"
 
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ TEST(cost, of_compressed_rings_is_equations_5_4_to_6_4_with_their_slips_mended) 
     const question rs = ask(operation::reduce_scatter, 4000, 4), ar = ask(operation::allreduce, 4000, 4);
     // B = 1000: c 0.5 ms, d 0.25, h 0.2, f 0.125, gamma 0.1; wire 0.25 ms + alpha 1 ms per step
     const double step = 1.25 * ms;
-    expect_time(m, rs, fle(ring, per_hop), 3 * (step + 0.85 * ms));                               // (5.4)
+    expect_time(m, rs, fle(ring, per_hop), 3 * (step + 0.85 * ms));                                // (5.4)
     expect_time(m, rs, fle(ring, homomorphic), 3 * (step + 0.2 * ms) + 4 * 0.5 * ms + 0.25 * ms);  // (5.5)
     expect_time(m, rs, fle(ring, fused), 3 * (step + 0.125 * ms) + 0.5 * ms + 0.25 * ms);          // (6.2)
     // (6.4): qp n = 0.2 ms; adding integers 0.0625
@@ -188,9 +188,11 @@ TEST(cost, is_covered_by_its_parts_and_not_less_than_any) {
     everywhere([](const machine&, const question& what, const cell& one, const cost& sum) {
         const double parts = sum.agreement_s + sum.latency_s + sum.wire_s + sum.compress_s + sum.combine_s +
                              sum.decompress_s + sum.copy_s;
-        EXPECT_LE(sum.total_s, parts * (1 + 1e-9)) << static_cast<int>(what.op) << " " << static_cast<int>(one.schedule);
+        EXPECT_LE(sum.total_s, parts * (1 + 1e-9))
+            << static_cast<int>(what.op) << " " << static_cast<int>(one.schedule);
         EXPECT_GE(sum.total_s, sum.wire_s * (1 - 1e-9))
-            << static_cast<int>(what.op) << " " << static_cast<int>(one.schedule) << " " << static_cast<int>(one.payload);
+            << static_cast<int>(what.op) << " " << static_cast<int>(one.schedule) << " "
+            << static_cast<int>(one.payload);
         EXPECT_GT(sum.total_s, 0);
     });
 }

@@ -69,7 +69,8 @@ TEST(machine_file, may_say_only_a_part) {
 }
 
 TEST(machine_file, names_place_value_and_remedy) {
-    expect_refused("version = 1\n[inter_node]\nlatency_us = -1\n", {"m.toml:3", "inter_node.latency_us", "'-1", "0 to 1e8"});
+    expect_refused("version = 1\n[inter_node]\nlatency_us = -1\n",
+                   {"m.toml:3", "inter_node.latency_us", "'-1", "0 to 1e8"});
     expect_refused("[inter_node]\nbandwidth_gb_s = 0\n", {"bandwidth_gb_s", "GB/s", "1e-6"});
     expect_refused("[inter_node]\nbandwidth_gb_s = inf\n", {"'inf'"});
     expect_refused("[inter_node]\nbandwidth_gb_s = nan\n", {"'nan'"});
@@ -81,7 +82,8 @@ TEST(machine_file, names_place_value_and_remedy) {
     expect_refused("[inter_node\n", {"m.toml:1", "not valid TOML"});
     expect_refused("[engine]\nlanes_raw = 0.5\n", {"lanes_raw", "1 to 1000"});
     expect_refused("[inter_node]\nlatency_us = 2020-01-01\n", {"latency_us"});
-    expect_refused("[codec.fle]\nratio = [2, 4]\nadd_gb_s = [1]\n", {"m.toml:3", "codec.fle.add_gb_s", "1 numbers; give 2"});
+    expect_refused("[codec.fle]\nratio = [2, 4]\nadd_gb_s = [1]\n",
+                   {"m.toml:3", "codec.fle.add_gb_s", "1 numbers; give 2"});
     expect_refused("[codec.fle]\nratio = [4, 2]\n", {"m.toml:2", "codec.fle.ratio", "grow"});
     expect_refused("[codec.fle]\nratio = [0.5]\n", {"'0.5'", "1 to 1e6"});
     expect_refused("[codec.fle]\nratio = [1,2,3,4,5,6,7,8,9]\n", {"more than 8"});
@@ -115,7 +117,8 @@ TEST(machine_file, survives_any_damage) {
         }
         const auto parsed = parse_machine(text, "m.toml");
         // Whatever is accepted is a machine that can be written and read.
-        EXPECT_TRUE(parsed ? parse_machine(to_toml(*parsed, ""), "again").ok() : !parsed.error().context().empty()) << text;
+        EXPECT_TRUE(parsed ? parse_machine(to_toml(*parsed, ""), "again").ok() : !parsed.error().context().empty())
+            << text;
     }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decisions: never one that is predicted to be slower than stock, the same whatever the environment, and sizes below which
-// nothing can win.
+// Decisions: never one that is predicted to be slower than stock, the same whatever the environment, and sizes below
+// which nothing can win.
 #include "model/select.hpp"
 
 #include <gtest/gtest.h>
@@ -134,8 +134,7 @@ TEST(ranking, is_ordered_and_has_every_possible_row) {
     const auto ranked = ranking(default_machine(), what, rows);
     ASSERT_EQ(ranked.size(), possible);
     double stock_s = 0;
-    for (std::size_t i = 1; i < ranked.size(); ++i)
-        EXPECT_LE(ranked[i - 1].time.total_s, ranked[i].time.total_s);
+    for (std::size_t i = 1; i < ranked.size(); ++i) EXPECT_LE(ranked[i - 1].time.total_s, ranked[i].time.total_s);
     for (const prediction& row : ranked)
         if (row.what.schedule == schedule_kind::stock) stock_s = row.time.total_s;
     for (const prediction& row : ranked) EXPECT_NEAR(row.speedup * row.time.total_s, stock_s, 1e-12);

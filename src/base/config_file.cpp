@@ -2,6 +2,10 @@
 // The only file that sees toml++: a TOML document goes in, key/text pairs come out.
 #include "base/config_file.hpp"
 
+// Some malformed files trip assertions of toml++ 3.3 (or, as assumptions, license the compiler to anything) in places
+// where it reports an error on the next lines: neither is wanted, in any build.
+#undef NDEBUG
+#define TOML_ASSERT(condition) static_cast<void>(0)
 #define TOML_EXCEPTIONS 0
 #define TOML_ENABLE_FORMATTERS 0
 #include <toml++/toml.h>
@@ -33,9 +37,52 @@ bool scalar_text(const toml::node& node, std::string& text) {
     return true;
 }
 
+status no_toml(const std::string& path, const toml::parse_error& error) {
+    return {errc::invalid_argument,
+            place(path, error.source().begin.line) + ": not valid TOML: " + std::string(error.description())};
+}
+
+/// Appends what lies below `node`, whose path is `path`.
+class table_walk {
+public:
+    explicit table_walk(const std::string& name) : name_(name) {}
+
+    [[nodiscard]] status below(const toml::node& node, const std::string& path, int depth) {
+        if (depth > deepest)
+            return {errc::invalid_argument, place(name_, node.source().begin.line) + ": '" + path +
+                                                "' is nested too deeply; no setting lies there, remove it"};
+        if (const auto* table = node.as_table()) {
+            for (const auto& [key, value] : *table) {
+                const std::string inner(key.str());
+                if (status done = below(value, path.empty() ? inner : path + "." + inner, depth + 1); !done.ok())
+                    return done;
+            }
+            return {};
+        }
+        if (const auto* array = node.as_array()) {
+            for (std::size_t i = 0; i < array->size(); ++i)
+                if (status done = below((*array)[i], path + "[" + std::to_string(i) + "]", depth + 1); !done.ok())
+                    return done;
+            return {};
+        }
+        config_entry entry{path, {}, static_cast<unsigned>(node.source().begin.line)};
+        if (!scalar_text(node, entry.text))
+            return {errc::invalid_argument,
+                    place(name_, entry.line) + ": '" + path + "' must be a string, a number or a boolean"};
+        entries.push_back(std::move(entry));
+        return {};
+    }
+
+    std::vector<config_entry> entries;
+
+private:
+    static constexpr int deepest = 16;
+    const std::string& name_;
+};
+
 }  // namespace
 
-result<std::vector<config_entry>> read_config(const std::string& path) {
+result<std::string> read_text(const std::string& path, std::string_view remedy) {
     errno = 0;
     std::ifstream file(path, std::ios::binary);
     std::ostringstream content;
@@ -43,14 +90,16 @@ result<std::vector<config_entry>> read_config(const std::string& path) {
     if (file) content << file.rdbuf();
     if (!file.is_open() || file.bad() || (!content && errno != 0)) {
         const std::string why = errno != 0 ? std::generic_category().message(errno) : "read error";
-        return status{errc::io, "cannot read '" + path + "' (" + why + "); check LACONIC_CONFIG or --config"};
+        return status{errc::io, "cannot read '" + path + "' (" + why + "); " + std::string(remedy)};
     }
-    const toml::parse_result parsed = toml::parse(content.str(), path);
-    if (!parsed) {
-        const toml::parse_error& error = parsed.error();
-        return status{errc::invalid_argument,
-                      place(path, error.source().begin.line) + ": not valid TOML: " + std::string(error.description())};
-    }
+    return content.str();
+}
+
+result<std::vector<config_entry>> read_config(const std::string& path) {
+    const result<std::string> text = read_text(path, "check LACONIC_CONFIG or --config");
+    if (!text) return text.error();
+    const toml::parse_result parsed = toml::parse(*text, path);
+    if (!parsed) return no_toml(path, parsed.error());
     std::vector<config_entry> entries;
     for (const auto& [key, node] : parsed.table()) {
         config_entry entry{std::string(key.str()), {}, static_cast<unsigned>(node.source().begin.line)};
@@ -60,6 +109,14 @@ result<std::vector<config_entry>> read_config(const std::string& path) {
         entries.push_back(std::move(entry));
     }
     return entries;
+}
+
+result<std::vector<config_entry>> parse_tables(std::string_view text, const std::string& name) {
+    const toml::parse_result parsed = toml::parse(text, name);
+    if (!parsed) return no_toml(name, parsed.error());
+    table_walk walk(name);
+    if (status done = walk.below(parsed.table(), {}, 0); !done.ok()) return done;
+    return std::move(walk.entries);
 }
 
 }  // namespace laconic::base

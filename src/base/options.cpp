@@ -37,6 +37,8 @@ constexpr std::array<option, option_count> table{{
      "threads of the commands that compress, decompress or compute with frames; 0: all there are"},
     {option_id::force_isa, "force_isa", "LACONIC_FORCE_ISA", "--force-isa", option_type::text, "", "",
      "use this codec engine of 'laconic info --isa' instead of the fastest"},
+    {option_id::machine, "machine", "LACONIC_MACHINE", "--machine", option_type::path, "", "",
+     "TOML file of laconic calibrate that auto and predict use"},
     {option_id::config, "config", "LACONIC_CONFIG", "--config", option_type::path, "", "",
      "TOML file to read options from; environment and flags override it"},
 }};

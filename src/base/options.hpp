@@ -27,9 +27,10 @@ enum class option_id : std::uint8_t {
     codec,
     threads,
     force_isa,
+    machine,
     config
 };
-inline constexpr std::size_t option_count = 12;
+inline constexpr std::size_t option_count = 13;
 
 enum class option_type : std::uint8_t {
     bound,   ///< finite real >= 0

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Text to numbers and back, for everything a person types: byte sizes ("64M") and error bounds ("1e-3") come in as
-// text from a flag, a variable or a file; a number or a sentence that names the text and the remedy goes out.
+// Text to numbers and back, for everything a person types: byte sizes ("64M"), error bounds ("1e-3"), rates
+// ("12.5GB/s") and times ("1.5us") come in as text from a flag, a variable or a file; a number or a sentence that names
+// the text and the remedy goes out.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +27,18 @@ namespace laconic::base {
 /// Reads an error bound: a finite decimal number >= 0 and nothing after it.
 /// returns invalid_bound otherwise.
 [[nodiscard]] result<double> parse_bound(std::string_view text);
+
+/// Reads a rate, in bytes per second: a number > 0 with B/s or bit/s and, before it, nothing, k (or K), M, G or T for
+/// powers of 1000, or Ki, Mi, Gi or Ti for powers of 1024: "12.5GB/s", "100Gbit/s", "800MiB/s", "1e9B/s". returns
+/// invalid_argument otherwise; for "Gb/s", too, which people read in two ways.
+[[nodiscard]] result<double> parse_rate(std::string_view text);
+
+/// Reads a time, in seconds: a number >= 0 with s, ms, us or ns: "1.5us".
+/// returns invalid_argument otherwise.
+[[nodiscard]] result<double> parse_time(std::string_view text);
+
+/// `seconds` for people, three significant digits: "1.50 us", "12.3 ms", "4.56 s"; "0 s".
+[[nodiscard]] std::string human_time(double seconds);
 
 /// The shortest text that reads back as exactly `value`.
 [[nodiscard]] std::string format_real(double value);

@@ -54,8 +54,8 @@ struct command {
 /// The subcommands of this program; each program links one definition.
 [[nodiscard]] std::span<const command> commands() noexcept;
 
-/// The declare functions, in cmd_*.cpp. bench_collective has two definitions: the dispatcher of `laconic`
-/// (cmd_bench_collective.cpp) and the benchmark itself in the MPI programs (cmd_bench_collective_mpi.cpp).
+/// The declare functions, in cmd_*.cpp. bench_collective and calibrate have two definitions: the dispatcher of
+/// `laconic` (cmd_bench_collective.cpp) and the command itself in the MPI programs (cmd_bench_collective_mpi.cpp).
 action declare_compress(CLI::App& app);
 action declare_decompress(CLI::App& app);
 action declare_inspect(CLI::App& app);
@@ -69,6 +69,8 @@ action declare_compare(CLI::App& app);
 action declare_info(CLI::App& app);
 action declare_bench_codec(CLI::App& app);
 action declare_bench_collective(CLI::App& app);
+action declare_calibrate(CLI::App& app);
+action declare_predict(CLI::App& app);
 action declare_completion(CLI::App& app);
 
 /// The parser with every subcommand of the table declared; `chosen` receives the action of the one that is parsed.

@@ -57,6 +57,15 @@ constexpr std::array table{
             "  mpiexec -n 4 laconic bench collective --op allreduce --algorithms stock,fused --data wave.f32 \\\n"
             "      --type f32 --bytes 64M --rel 1e-3 --scope contribution\n",
             declare_bench_collective},
+    command{"predict", "Predict how long collectives take, row by row of the algorithm table",
+            "  laconic predict --op allreduce --bytes 256M --ranks 128 --beta 12.5GB/s --ratio 10\n"
+            "  laconic predict --op bcast --bytes 64M --ranks 64 --nodes 16 --ratio 5 --machine machine.toml --json\n"
+            "  laconic predict --ranks 8 --beta 1Gbit/s --alpha 30us --ratio 8 --crossover\n",
+            declare_predict},
+    command{"calibrate", "Measure this machine for the cost model, under mpiexec",
+            "  mpiexec -n 4 laconic calibrate --out machine.toml\n"
+            "  mpiexec -n 2 laconic calibrate --quick --json\n",
+            declare_calibrate},
     command{"completion", "Print a completion script for a shell",
             "  laconic completion bash > /etc/bash_completion.d/laconic\n"
             "  source <(laconic completion zsh)\n"

@@ -12,6 +12,10 @@ constexpr std::array table{
             "  mpiexec -n 4 laconic bench collective --op allreduce --algorithms stock,fused --data wave.f32 \\\n"
             "      --type f32 --bytes 64M --rel 1e-3 --scope contribution\n",
             declare_bench_collective},
+    command{"calibrate", "Measure this machine for the cost model, under mpiexec",
+            "  mpiexec -n 4 laconic calibrate --out machine.toml\n"
+            "  mpiexec -n 2 laconic calibrate --quick --json\n",
+            declare_calibrate},
 };
 
 }  // namespace

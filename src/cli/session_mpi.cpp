@@ -35,9 +35,9 @@ std::string mpi_session::of_rank_0(const std::string& mine) const {
     return first;
 }
 
-void mpi_session::abort(const failure& why) const {
+void mpi_session::abort(const failure& why, std::string_view command) const {
     std::fflush(stdout);
-    std::fputs(fmt::format("laconic bench collective: rank {}: {}\n", rank_, why.what()).c_str(), stderr);
+    std::fputs(fmt::format("laconic {}: rank {}: {}\n", command, rank_, why.what()).c_str(), stderr);
     std::fflush(stderr);
     MPI_Abort(MPI_COMM_WORLD, why.exit_code());
     std::_Exit(why.exit_code());

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "cli/command.hpp"
 
@@ -26,8 +27,8 @@ public:
     [[nodiscard]] bool all_agree_to_go_on(const std::optional<failure>& mine) const;
     /// Collective: the text of rank 0.
     [[nodiscard]] std::string of_rank_0(const std::string& mine) const;
-    /// Prints and ends all ranks.
-    [[noreturn]] void abort(const failure& why) const;
+    /// Prints and ends all ranks. `command`: the name of the subcommand, for the message.
+    [[noreturn]] void abort(const failure& why, std::string_view command = "bench collective") const;
 
 private:
     int rank_ = 0;

@@ -9,6 +9,7 @@
 
 #include "collective/job.hpp"
 #include "collective/program.hpp"
+#include "model/machine.hpp"
 #include "mpi/channel.hpp"
 
 namespace laconic::collective {
@@ -50,7 +51,20 @@ public:
     /// Collective over the channel at its first use for this number of ranks per node (0: those that share memory).
     [[nodiscard]] result<const hierarchy*> levels(mpi::channel& channel, unsigned ranks_per_node);
 
+    /// Nodes of the communicator. Collective over the channel at its first use.
+    [[nodiscard]] result<int> nodes(mpi::channel& channel, unsigned ranks_per_node);
+    /// Buffers below this size are MPI's, whatever they hold (model::smallest_interesting_bytes). Precondition:
+    /// nodes().
+    [[nodiscard]] std::uint64_t interesting_bytes(operation op, const model::machine& where, int ranks,
+                                                  std::size_t segment_bytes);
+
 private:
+    struct known_size {
+        operation op;
+        const model::machine* where;
+        std::size_t segment_bytes;
+        std::uint64_t bytes;
+    };
     struct known_program {
         operation op;
         schedule_kind schedule;
@@ -66,6 +80,9 @@ private:
     std::vector<known_program> programs_;
     std::vector<std::unique_ptr<call_memory>> memory_;
     std::vector<std::unique_ptr<known_levels>> levels_;
+    std::vector<known_size> sizes_;
+    int nodes_ = 0;
+    unsigned nodes_for_ = 0;
     std::uint64_t calls_ = 0;
 };
 

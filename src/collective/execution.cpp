@@ -16,6 +16,7 @@
 #include "codec/payload_codec.hpp"
 #include "collective/elements.hpp"
 #include "collective/select.hpp"
+#include "model/select.hpp"
 
 namespace laconic::collective {
 namespace {
@@ -134,15 +135,12 @@ void execution<T>::begin(bool blocking) {
     const std::size_t bytes = geometry_.buffer_count() * sizeof(T);
     if (what_.schedule == schedule_kind::rabenseifner && bytes < rabenseifner_raw_bytes)
         what_ = {schedule_kind::rabenseifner, payload_kind::raw, codec_id::raw};
-    if (what_.schedule == schedule_kind::chosen) {
-        const bool lossless = options_.limit.value == 0 || call_.combine == reduction::prod;
-        const question asked{call_.op, bytes, sizeof(T), channel_.size(), 1, 0};
-        if ((lossless || geometry_.varying || is_too_short(asked)) && fits_int(geometry_)) what_ = {};
-    }
     call_store* const store = call_store::of(channel_);
     status local =
         store != nullptr ? check_arguments(found) : status{errc::out_of_memory, "no memory for a collective"};
     if (store != nullptr) number_ = store->next_call();
+    if (store != nullptr && found.ok() && what_.schedule == schedule_kind::chosen)
+        if (auto bad = consider(); !bad.ok() && local.ok()) local = bad;
     // A rank that cannot go on tells the others where they listen.
     const bool agrees = compresses(what_) || options_.check || !found.ok();
     if (!agrees) {
@@ -152,6 +150,48 @@ void execution<T>::begin(bool blocking) {
     }
     if (local.ok() && what_.schedule != schedule_kind::chosen) local = reserve();
     agree(local);
+}
+
+/// What `auto` can decide without the other ranks: buffers that are too short, and what travels without loss, whatever
+/// the values.
+template <class T>
+status execution<T>::consider() {
+    const auto machine = machine_of(options_.machine);
+    // A rank that cannot read the file takes part with the built-in figures until it can say so.
+    machine_ = machine.ok() ? *machine : &model::default_machine();
+    if (geometry_.varying && fits_int(geometry_)) {
+        what_ = {};
+        return machine.error();
+    }
+    call_store* const store = call_store::of(channel_);
+    const auto nodes = store->nodes(channel_, options_.ranks_per_node);
+    if (!nodes) return nodes.error();
+    nodes_ = *nodes;
+    const std::uint64_t bytes = geometry_.buffer_count() * sizeof(T);
+    if (lossless())
+        what_ = choose(1);
+    else if (bytes < store->interesting_bytes(call_.op, *machine_, channel_.size(), options_.segment_bytes))
+        what_ = {};
+    if (what_.schedule == schedule_kind::stock && !fits_int(geometry_))
+        what_ = {call_.op <= operation::allgather || call_.op == operation::bcast ? schedule_kind::ring
+                                                                                  : schedule_kind::pairwise,
+                 payload_kind::raw, codec_id::raw};
+    return machine.error();
+}
+
+template <class T>
+cell execution<T>::choose(double ratio) const {
+    model::question asked;
+    asked.op = call_.op;
+    asked.bytes = geometry_.buffer_count() * sizeof(T);
+    asked.ranks = channel_.size();
+    asked.nodes = nodes_;
+    asked.ratio = std::max(ratio, 1.0);
+    asked.growth_bits = growth_of(call_.op, call_.combine) == growth::none ? 0 : 1;
+    asked.element_bytes = sizeof(T);
+    asked.segment_bytes = options_.segment_bytes;
+    if (!model::check(asked).ok()) return {};
+    return model::select(*machine_, asked, candidates(call_.op, lossless(), sizeof(T) == 2)).what;
 }
 
 template <class T>
@@ -170,8 +210,7 @@ void execution<T>::agree(const status& local) {
 
 template <class T>
 void execution<T>::decide(double ratio) {
-    const question asked{call_.op, geometry_.buffer_count() * sizeof(T), sizeof(T), channel_.size(), 1, ratio};
-    what_ = choose(asked);
+    what_ = choose(ratio);
     status local = reserve();
     // Rows without a codec have nothing more to agree on than whether there is memory.
     if (!compresses(what_) && what_.schedule == schedule_kind::stock) return run_agreed({});

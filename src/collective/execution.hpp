@@ -62,7 +62,12 @@ private:
     [[nodiscard]] arrays<T> data() const noexcept { return {call_.in, call_.out, call_.combine, divisor()}; }
 
     void agree(const status& local);
+    [[nodiscard]] status consider();
+    [[nodiscard]] cell choose(double ratio) const;
     void decide(double ratio);
+    [[nodiscard]] bool lossless() const noexcept {
+        return options_.limit.value == 0 || (is_reduction(call_.op) && call_.combine == reduction::prod);
+    }
     void run_agreed(const value_span& values);
     void run_alone();
     void run_stock();
@@ -85,6 +90,8 @@ private:
     stock_call stock_;
     MPI_Request request_ = MPI_REQUEST_NULL;
     const hierarchy* levels_ = nullptr;
+    const model::machine* machine_ = nullptr;
+    int nodes_ = 1;
     quantisation<T> plan_;
     std::array<stage<T>, 3> stages_;
     std::size_t stage_ = 0, stage_count_ = 0;

@@ -10,34 +10,17 @@
 #include <string_view>
 
 #include "laconic/codec.hpp"
-#include "laconic/collective_options.hpp"
 #include "laconic/status.hpp"
+#include "model/cell.hpp"
 
 namespace laconic::collective {
 
 using laconic::operation;
-inline constexpr int operation_count = 8;
-
-enum class schedule_kind : std::uint8_t {
-    stock,               ///< the MPI library's own call
-    ring,                ///< around the ring; with one source or destination: a chain
-    recursive_doubling,  ///< everything exchanged with partners at doubling distances
-    rabenseifner,        ///< recursive halving, then recursive doubling
-    binomial,            ///< trees
-    pairwise,            ///< straight from source to destination
-    hierarchical,        ///< shared memory inside a node, a ring between nodes
-    chosen,              ///< what the cost model says
-};
-enum class payload_kind : std::uint8_t { raw, per_hop, once, pipelined, homomorphic, quantised, fused };
-
-/// A cell of the table.
-struct cell {
-    schedule_kind schedule = schedule_kind::stock;
-    payload_kind payload = payload_kind::raw;
-    codec_id codec = codec_id::raw;
-
-    friend bool operator==(const cell&, const cell&) = default;
-};
+using model::cell;
+using model::is_reduction;
+using model::operation_count;
+using model::payload_kind;
+using model::schedule_kind;
 
 struct algorithm {
     operation op;
@@ -55,8 +38,6 @@ struct algorithm {
 
 /// Whether a cell can serve an operation at all.
 [[nodiscard]] bool serves(operation op, const cell& what) noexcept;
-/// allreduce, reduce, reduce_scatter.
-[[nodiscard]] constexpr bool is_reduction(operation op) noexcept { return op <= operation::reduce_scatter; }
 /// Whether values are quantised or truncated on the way.
 [[nodiscard]] constexpr bool compresses(const cell& what) noexcept { return what.payload != payload_kind::raw; }
 

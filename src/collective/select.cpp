@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <map>
+#include <mutex>
+#include <vector>
 
 #include "codec/fle.hpp"
 #include "laconic/codec.hpp"
@@ -37,18 +39,32 @@ double sample_ratio(std::span<const T> values, bound limit, double share) {
     return static_cast<double>(chunks * each * sizeof(T)) / static_cast<double>(bytes);
 }
 
-bool is_too_short(const question& asked) noexcept { return asked.bytes < (std::size_t{1} << 18) || asked.ranks < 2; }
+result<const model::machine*> machine_of(const std::string& path) {
+    if (path.empty()) return &model::default_machine();
+    static std::mutex mutex;
+    static std::map<std::string, model::machine> known;
+    const std::scoped_lock lock(mutex);
+    if (const auto found = known.find(path); found != known.end()) return &found->second;
+    const result<model::machine> read = model::load_machine(path);
+    if (!read) return read.error();
+    return &known.emplace(path, *read).first->second;
+}
 
-cell choose(const question& asked) noexcept {
-    if (is_too_short(asked) || asked.ratio < 1.5) return {};
-    switch (asked.op) {
-        case operation::allreduce:
-        case operation::reduce:
-        case operation::reduce_scatter: return {schedule_kind::ring, payload_kind::fused, codec_id::fle};
-        case operation::allgather:
-        case operation::bcast: return {schedule_kind::ring, payload_kind::once, codec_id::fle};
-        default: return {schedule_kind::pairwise, payload_kind::once, codec_id::fle};
-    }
+std::span<const cell> candidates(operation op, bool lossless, bool only_fle) {
+    enum list : std::size_t { all, fle_and_raw, raw_only, lists };
+    using rows_of_operation = std::array<std::vector<cell>, lists>;
+    static const auto tables = [] {
+        std::array<rows_of_operation, operation_count> made;
+        for (const algorithm& row : algorithms()) {
+            if (row.what.schedule == schedule_kind::chosen) continue;
+            rows_of_operation& rows = made[static_cast<std::size_t>(row.op)];
+            rows[all].push_back(row.what);
+            if (!compresses(row.what) || row.what.codec == codec_id::fle) rows[fle_and_raw].push_back(row.what);
+            if (!compresses(row.what)) rows[raw_only].push_back(row.what);
+        }
+        return made;
+    }();
+    return tables[static_cast<std::size_t>(op)][lossless ? raw_only : only_fle ? fle_and_raw : all];
 }
 
 template double sample_ratio(std::span<const float>, bound, double);

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What `auto` does. The smallest ratio of a few chunks of every rank's values flows in, the same on all ranks; the cell
-// that the cost model expects to be fastest flows out. Short buffers go to MPI without a word.
+// What `auto` decides by: a look at a few chunks of a rank's values, the machine, and the rows to choose from. The
+// decision itself is the cost model's (src/model/select.hpp).
 #pragma once
 
 #include <cstddef>
 #include <span>
+#include <string>
 
 #include "collective/registry.hpp"
 #include "laconic/collective_options.hpp"
+#include "model/machine.hpp"
 
 namespace laconic::collective {
 
@@ -16,19 +18,11 @@ namespace laconic::collective {
 template <class T>
 [[nodiscard]] double sample_ratio(std::span<const T> values, bound limit, double share);
 
-/// What decides, the same on all ranks.
-struct question {
-    operation op = operation::allreduce;
-    std::size_t bytes = 0;  ///< of the buffer: geometry::buffer_count()
-    std::size_t element_bytes = 4;
-    int ranks = 1;
-    int nodes = 1;
-    double ratio = 0;  ///< 0: not known
-};
+/// The machine of a file of `laconic calibrate`, or the built-in one for "". Read once in a process.
+[[nodiscard]] result<const model::machine*> machine_of(const std::string& path);
 
-/// Whether a call can only lose by anything but MPI's own function, whatever its values are.
-[[nodiscard]] bool is_too_short(const question& asked) noexcept;
-
-[[nodiscard]] cell choose(const question& asked) noexcept;
+/// Rows that `auto` may take for an operation; without codecs when `lossless`, without codecs other than fle for types
+/// that they lack.
+[[nodiscard]] std::span<const cell> candidates(operation op, bool lossless, bool only_fle);
 
 }  // namespace laconic::collective

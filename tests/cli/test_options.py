@@ -9,7 +9,7 @@ import unittest
 from program import PROGRAM, CommandLine, field, pack
 
 COMMANDS = [["compress"], ["decompress"], ["inspect"], ["add"], ["subtract"], ["scale"], ["negate"], ["minimum"],
-            ["maximum"], ["compare"], ["info"], ["bench", "codec"], ["completion"]]
+            ["maximum"], ["compare"], ["predict"], ["info"], ["bench", "codec"], ["completion"]]
 COMMON = {"--force-isa", "--config"}
 
 
@@ -100,7 +100,7 @@ class Options(CommandLine):
                 continue
             text = self.succeed("bench", "collective", "--help", program=program).decode()
             for row in json.loads(self.succeed("info", "--json", "--options"))["options"]:
-                if row["key"] not in ("codec", "threads"):
+                if row["key"] not in ("codec", "threads", "machine"):
                     self.assertIn(f" {row['flag']}", text)
 
     def test_flag_before_environment_before_file_for_collectives(self):

@@ -75,6 +75,58 @@ TEST(parse_bound, refuses_what_is_no_bound) {
     }
 }
 
+TEST(parse_rate, reads_bytes_and_bits_per_second) {
+    EXPECT_EQ(*parse_rate("12.5GB/s"), 12.5e9);
+    EXPECT_EQ(*parse_rate("100Gbit/s"), 12.5e9);
+    EXPECT_EQ(*parse_rate("1e9B/s"), 1e9);
+    EXPECT_EQ(*parse_rate("8bit/s"), 1);
+    EXPECT_EQ(*parse_rate("800MiB/s"), 800.0 * 1024 * 1024);
+    EXPECT_EQ(*parse_rate("1kB/s"), 1000);
+    EXPECT_EQ(*parse_rate("1KB/s"), 1000);
+    EXPECT_EQ(*parse_rate("2TB/s"), 2e12);
+    EXPECT_EQ(*parse_rate(".5Tibit/s"), 0.5 * 1024 * 1024 * 1024 * 128.0);
+}
+
+TEST(parse_rate, refuses_everything_else_and_says_what_to_write) {
+    for (const char* text :
+         {"", "12.5", "GB/s", "0GB/s", "-1GB/s", "1Gb/s", "1gbps", "1mB/s", "1 GB/s", "1GB", "1GB/S", "1XB/s", "1GGB/s",
+          "1GiiB/s", "nanB/s", "infB/s", "1e308TB/s", "1e-320bit/s", "1e999B/s"}) {
+        const auto parsed = parse_rate(text);
+        ASSERT_FALSE(parsed.ok()) << text;
+        EXPECT_EQ(parsed.error().code(), errc::invalid_argument);
+        EXPECT_NE(parsed.error().context().find("'" + std::string(text) + "'"), std::string::npos);
+        EXPECT_NE(parsed.error().context().find("100Gbit/s"), std::string::npos);
+    }
+}
+
+TEST(parse_time, reads_seconds_and_parts_of_them) {
+    EXPECT_EQ(*parse_time("2s"), 2.0);
+    EXPECT_EQ(*parse_time("0us"), 0.0);
+    EXPECT_DOUBLE_EQ(*parse_time("1.5us"), 1.5e-6);
+    EXPECT_DOUBLE_EQ(*parse_time("30ms"), 0.03);
+    EXPECT_DOUBLE_EQ(*parse_time("1e3ns"), 1e-6);
+}
+
+TEST(parse_time, refuses_everything_else_and_says_what_to_write) {
+    for (const char* text : {"", "1", "us", "-1us", "1 us", "1min", "1uss", "nans", "infs", "1e999s"}) {
+        const auto parsed = parse_time(text);
+        ASSERT_FALSE(parsed.ok()) << text;
+        EXPECT_EQ(parsed.error().code(), errc::invalid_argument);
+        EXPECT_NE(parsed.error().context().find("'" + std::string(text) + "'"), std::string::npos);
+        EXPECT_NE(parsed.error().context().find("1.5us"), std::string::npos);
+    }
+}
+
+TEST(human_time, keeps_three_digits) {
+    EXPECT_EQ(human_time(0), "0 s");
+    EXPECT_EQ(human_time(1.5e-6), "1.50 us");
+    EXPECT_EQ(human_time(9.995e-10), "1.00 ns");
+    EXPECT_EQ(human_time(999.4e-9), "999 ns");
+    EXPECT_EQ(human_time(999.6e-9), "1.00 us");
+    EXPECT_EQ(human_time(0.0123), "12.3 ms");
+    EXPECT_EQ(human_time(45.6), "45.6 s");
+}
+
 TEST(format_real, is_read_back_exactly) {
     for (const double x : {0.1, 1e-3, 1.0 / 3.0, 1e300, std::numeric_limits<double>::denorm_min()})
         EXPECT_EQ(*parse_bound(format_real(x)), x);

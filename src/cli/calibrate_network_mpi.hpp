@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The network as the cost model wants it: the ranks of MPI_COMM_WORLD flow in; latency, bandwidth and message cost
+// inside a node and between nodes, and how far stock collectives are from the model's best, flow into a machine.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "model/machine.hpp"
+
+namespace laconic::cli {
+
+struct network_settings {
+    std::size_t largest = 16 << 20;  ///< bytes of the largest ping-pong
+    double seconds_per_size = 0.05;  ///< how long each size is repeated, about
+    std::size_t stock_largest = 8 << 20;
+};
+
+/// Which rank is on which node.
+struct topology {
+    int ranks = 1, nodes = 1;
+    std::vector<int> node_of;  ///< per rank, from 0 in the order of their first ranks
+    [[nodiscard]] std::vector<int> on_node(int node) const;
+};
+
+/// Collective: by shared memory (MPI_COMM_TYPE_SHARED).
+[[nodiscard]] topology find_topology();
+
+/// One size of a ping-pong.
+struct timing {
+    double bytes = 0, seconds = 0;
+};
+/// alpha: the median of times up to 8 bytes; beta: least squares of relative errors over sizes from 1 MiB (or the
+/// largest there is). Precondition: at least one timing, by ascending size.
+void fit(const std::vector<timing>& timings, model::level& way);
+
+/// What was measured; the machine keeps its numbers for the rest.
+struct network_found {
+    bool intra = false, inter = false;
+};
+
+/// Collective over MPI_COMM_WORLD, at least two ranks. All ranks get the same numbers.
+network_found measure_network(const topology& where, const network_settings& settings, model::machine& found);
+
+/// Collective: times MPI's own calls on all ranks and divides by model::estimate_classic() on `found`. All ranks get
+/// the same factors.
+void measure_stock(const topology& where, const network_settings& settings, model::machine& found);
+
+/// Collective: waits for the others without taking their cores.
+void sleep_until_all_arrive();
+
+}  // namespace laconic::cli

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Questions in, checked and prepared contexts and sums of steps out; the way to the formulas of each operation.
+#include "model/cost.hpp"
+
+#include <string>
+
+#include "base/units.hpp"
+#include "model/ledger.hpp"
+
+namespace laconic::model {
+namespace {
+
+status refuse(const std::string& what) { return {errc::invalid_argument, what}; }
+
+double whole_above(double x) noexcept {
+    const auto floor = static_cast<double>(static_cast<std::uint64_t>(x));
+    return floor < x ? floor + 1 : floor;
+}
+
+link over(const level& way, double beta) noexcept { return {way.alpha_s, beta, way.overhead_s}; }
+
+link slower(const link& a, const link& b) noexcept {
+    return {std::max(a.alpha_s, b.alpha_s), std::max(a.beta_s_per_byte, b.beta_s_per_byte),
+            std::max(a.overhead_s, b.overhead_s)};
+}
+
+}  // namespace
+
+status check(const question& what) {
+    if (what.ranks < 1) return refuse("ranks is " + std::to_string(what.ranks) + "; give at least 1");
+    if (what.nodes < 1 || what.nodes > what.ranks)
+        return refuse("nodes is " + std::to_string(what.nodes) + "; give 1 to " + std::to_string(what.ranks) +
+                      ", the number of ranks");
+    if (!(what.ratio >= 1 && what.ratio <= 1e9))
+        return refuse("the ratio is " + base::format_real(what.ratio) + "; give original / compressed size, 1 to 1e9");
+    if (!(what.growth_bits >= 0 && what.growth_bits <= 64))
+        return refuse("the growth is " + base::format_real(what.growth_bits) + " bits; give 0 to 64");
+    if (what.element_bytes != 2 && what.element_bytes != 4 && what.element_bytes != 8)
+        return refuse("an element of " + std::to_string(what.element_bytes) + " bytes; give 2, 4 or 8");
+    if (what.segment_bytes == 0) return refuse("the segment is 0 bytes; give at least 1");
+    return {};
+}
+
+context::context(const machine& machine_in, const question& question_in, const cell& how) noexcept
+    : where(machine_in),
+      what(question_in),
+      payload(how.payload),
+      bytes(static_cast<double>(question_in.bytes)),
+      ranks(question_in.ranks),
+      nodes(question_in.nodes),
+      local(whole_above(ranks / nodes)),
+      slowdown(machine_in.cores > 0 ? std::max(1.0, local / machine_in.cores) : 1),
+      lanes(how.payload == payload_kind::raw ? machine_in.lanes_raw : machine_in.lanes_compressed),
+      grain(1),
+      rates_(machine_in.rates_of(how.codec)) {
+    // C-Coll's chunks of 5120 values (papers/000): messages move while a piece is being worked on.
+    if (payload == payload_kind::pipelined)
+        grain = std::min(1.0, 5120.0 * what.element_bytes / static_cast<double>(what.segment_bytes));
+}
+
+double context::fraction(double contributions) const noexcept {
+    if (payload == payload_kind::raw) return 1;
+    const double whole = 8.0 * what.element_bytes;
+    return std::min(1.0, 1 / what.ratio + what.growth_bits * log2_piecewise(contributions) / whole);
+}
+
+double context::codec_s(work_kind kind, double size, double contributions) const noexcept {
+    if (rates_ == nullptr) return infinite;
+    return slowdown * size * rates_->seconds_per_byte(kind, fraction(contributions));
+}
+
+double context::segments(double size) const noexcept {
+    return std::max(1.0, whole_above(size / static_cast<double>(what.segment_bytes)));
+}
+
+link context::next() const noexcept {
+    const link inside = over(where.intra, where.intra.beta_s_per_byte);
+    const link outside = over(where.inter, std::max(where.inter.beta_s_per_byte, where.host_beta_s_per_byte));
+    if (what.nodes == 1) return inside;
+    return local < 2 ? outside : slower(inside, outside);
+}
+
+link context::exchange(double distance) const noexcept {
+    if (what.nodes == 1 || distance < local)
+        return over(where.intra, where.intra.beta_s_per_byte * where.intra.exchange_factor);
+    return over(where.inter, std::max(where.inter.beta_s_per_byte * where.inter.exchange_factor,
+                                      local * where.host_beta_s_per_byte));
+}
+
+link context::tree(double distance) const noexcept {
+    if (what.nodes == 1 || distance < local) return over(where.intra, where.intra.beta_s_per_byte);
+    return over(where.inter, std::max(where.inter.beta_s_per_byte, where.host_beta_s_per_byte));
+}
+
+link context::all() const noexcept {
+    if (what.nodes == 1) return over(where.intra, where.intra.beta_s_per_byte);
+    // Of a rank's ranks - 1 messages, ranks - local leave the node, and so do those of its `local` neighbours.
+    const double leaving = (ranks - local) / (ranks - 1);
+    return over(where.inter, std::max(where.inter.beta_s_per_byte, local * leaving * where.host_beta_s_per_byte));
+}
+
+link context::star() const noexcept {
+    if (what.nodes == 1) return over(where.intra, where.intra.beta_s_per_byte);
+    return over(where.inter, std::max(where.inter.beta_s_per_byte, where.host_beta_s_per_byte));
+}
+
+link context::lanes_between_nodes() const noexcept {
+    return over(where.inter, std::max(where.inter.beta_s_per_byte, local * where.host_beta_s_per_byte));
+}
+
+void ledger::book(double times, const work& busy) noexcept {
+    sum_.compress_s += times * busy.compress;
+    sum_.combine_s += times * busy.combine;
+    sum_.decompress_s += times * busy.decompress;
+    sum_.copy_s += times * busy.copy;
+}
+
+void ledger::step(double steps, const link& way, double size, double wire_bytes, const work& busy) noexcept {
+    const double pieces = in_.segments(size);
+    const double groups = whole_above(pieces / in_.lanes);
+    const double wire = wire_bytes * way.beta_s_per_byte;
+    const double hands = busy.total() + pieces * way.overhead_s;
+    const double first = way.alpha_s + (std::max(wire, hands) + in_.grain * std::min(wire, hands)) / pieces;
+    sum_.total_s += steps * std::max({wire, hands, groups * first});
+    sum_.latency_s += steps * (groups * way.alpha_s + pieces * way.overhead_s);
+    sum_.wire_s += steps * wire;
+    book(steps, busy);
+}
+
+void ledger::alone(const work& busy) noexcept {
+    sum_.total_s += busy.total();
+    book(1, busy);
+}
+
+void ledger::wait(double count, const link& way) noexcept {
+    const double each = way.alpha_s + way.overhead_s;
+    sum_.total_s += count * each;
+    sum_.latency_s += count * each;
+}
+
+void ledger::fill(double size, const work& busy) noexcept {
+    const double pieces = in_.segments(size);
+    // A single segment overlaps with nothing in its step either: it is in there whole.
+    if (pieces < 2) return;
+    sum_.total_s += busy.total() / pieces;
+    sum_.latency_s += busy.total() / pieces;
+}
+
+cost estimate(const machine& where, const question& what, const cell& how) noexcept {
+    if (what.ranks < 2) return {};
+    if (how.schedule == schedule_kind::stock) return estimate_stock(where, what);
+    const context in(where, what, how);
+    cost sum = is_reduction(what.op) ? reduction_cost(in, how) : movement_cost(in, how);
+    // Not finite: a codec without rates.
+    if (!(sum.total_s < infinite)) return impossible;
+    // The ranks compare arguments and range, by doubling distances, before they start.
+    sum.agreement_s = where.call_s;
+    double distance = 1;
+    for (int i = doublings(in.ranks); i > 0; --i, distance *= 2) {
+        const link way = in.exchange(distance);
+        sum.agreement_s += way.alpha_s + way.overhead_s;
+    }
+    sum.total_s += sum.agreement_s;
+    return sum;
+}
+
+}  // namespace laconic::model

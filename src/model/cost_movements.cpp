@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Allgather, gather, scatter, bcast and alltoall: a prepared question flows in, the sum of the schedule's steps flows
+// out. Sources: papers/004 (2.1), (5.1), (5.2) and the binomial tree after (5.2); papers/000 (C-Coll) section III.
+#include "model/ledger.hpp"
+
+namespace laconic::model {
+namespace {
+
+class movement {
+public:
+    movement(const context& in, ledger& out) noexcept : in_(in), out_(out), payload_(in.payload) {}
+
+    /// (2.1), (5.1), (5.2) with what travels compressed: every block goes all the way round.
+    void ring_allgather() noexcept {
+        const double p = in_.ranks, block = in_.piece();
+        work busy;
+        if (payload_ == payload_kind::per_hop) {
+            busy.compress = compress(block);
+            busy.decompress = decompress(block);
+        } else if (payload_ == payload_kind::once) {
+            // Own block: compressed once; it stays as it is here.
+            busy.compress = compress(block) / (p - 1);
+            busy.decompress = decompress(block);
+        }
+        out_.step(p - 1, in_.next(), block, wire(block), busy);
+        if (payload_ != payload_kind::raw) out_.fill(block, {compress(block), 0, 0, 0});
+    }
+
+    /// Segments follow each other from the root through all ranks.
+    void chain_bcast() noexcept {
+        const double n = in_.bytes;
+        work root, leaf;
+        if (payload_ != payload_kind::raw) {
+            root.compress = compress(n);
+            leaf.decompress = decompress(n);
+        }
+        out_.fill(n, root);
+        out_.chain(in_.ranks - 1, in_.next(), n, {}, [&](double k) {
+            hop_load load{wire(n), {}, {}};
+            if (payload_ == payload_kind::per_hop) load.busy = load.delays = root + leaf;
+            if (payload_ == payload_kind::once) {
+                // Root and leaf are different ranks; streams are sent on before they are decoded.
+                load.busy = root.total() > leaf.total() ? root : leaf;
+                if (k < 2) load.delays = root;
+            }
+            return load;
+        });
+        out_.fill(n, leaf);
+    }
+
+    /// After (5.2): log2 p messages, one compression at the root, one decompression at the leaf.
+    void tree_bcast() noexcept {
+        const double n = in_.bytes;
+        work busy;
+        if (payload_ == payload_kind::per_hop) busy = {compress(n), 0, decompress(n), 0};
+        if (payload_ == payload_kind::once) {
+            // The root compresses segments while the first message leaves; a leaf decodes while the last one arrives.
+            out_.fill(n, {compress(n), 0, decompress(n), 0});
+        }
+        const int rounds = doublings(in_.ranks);
+        double distance = power_below(in_.ranks - 1);
+        for (int i = 0; i < rounds; ++i, distance /= 2) {
+            work now = busy;
+            if (payload_ == payload_kind::once && i == 0) now.compress += compress(n);
+            if (payload_ == payload_kind::once && i == rounds - 1) now.decompress += decompress(n);
+            out_.step(1, in_.tree(distance), n, wire(n), now);
+        }
+    }
+
+    /// Towards the root: messages of 1, 2, 4, ... blocks; the root receives (p - 1)/p of the result.
+    void tree_gather(bool root_decodes) noexcept {
+        const double p = in_.ranks, block = in_.piece();
+        double reach = 1;
+        for (int i = doublings(p); i > 0; --i, reach *= 2) {
+            const double blocks = std::min(reach, p - reach);
+            work busy;
+            if (payload_ == payload_kind::per_hop) busy = {compress(blocks * block), 0, decompress(blocks * block), 0};
+            if (payload_ == payload_kind::once) {
+                if (reach < 2) busy.compress = compress(block);
+                if (root_decodes) busy.decompress = decompress(blocks * block);
+            }
+            if (payload_ == payload_kind::raw) busy.copy = in_.copy_s(blocks * block);
+            out_.step(1, in_.tree(reach), blocks * block, wire(blocks * block), busy);
+        }
+    }
+
+    /// From the root: half of the ranks' blocks first; every block is compressed once, at the root.
+    void tree_scatter() noexcept {
+        const double p = in_.ranks, block = in_.piece();
+        double reach = power_below(p - 1);
+        for (int i = doublings(p); i > 0; --i, reach /= 2) {
+            const double blocks = std::min(reach, p - reach);
+            work busy;
+            if (payload_ == payload_kind::per_hop) busy = {compress(blocks * block), 0, decompress(blocks * block), 0};
+            if (payload_ == payload_kind::once) {
+                busy.compress = compress(blocks * block);
+                if (reach < 2) busy.decompress = decompress(block);
+            }
+            out_.step(1, in_.tree(reach), blocks * block, wire(blocks * block), busy);
+        }
+    }
+
+    /// A tree to rank 0, then the whole result down it as streams.
+    void tree_allgather() noexcept {
+        const bool streams = payload_ == payload_kind::once;
+        tree_gather(!streams);
+        const double n = in_.bytes;
+        work busy;
+        if (payload_ == payload_kind::per_hop) busy = {compress(n), 0, decompress(n), 0};
+        const int rounds = doublings(in_.ranks);
+        double distance = power_below(in_.ranks - 1);
+        for (int i = 0; i < rounds; ++i, distance /= 2) {
+            work now = busy;
+            if (streams && i == rounds - 1) now.decompress += decompress(n);
+            out_.step(1, in_.tree(distance), n, wire(n), now);
+        }
+    }
+
+    /// Straight from source to destination. `sends`, `receives`: blocks of the busiest rank, which the others wait for;
+    /// `makes`: blocks that it compresses.
+    void straight(const link& over, double makes, double sends, double receives) noexcept {
+        const double block = in_.piece();
+        work busy;
+        if (payload_ != payload_kind::raw) busy = {makes * compress(block), 0, receives * decompress(block), 0};
+        const double blocks = std::max(sends, receives);
+        out_.step(1, over, blocks * block, wire(blocks * block), busy);
+    }
+
+private:
+    double wire(double size) const noexcept { return size * in_.fraction(1); }
+    double compress(double size) const noexcept { return in_.codec_s(work_kind::compress, size, 1); }
+    double decompress(double size) const noexcept { return in_.codec_s(work_kind::decompress, size, 1); }
+
+    const context& in_;
+    ledger& out_;
+    payload_kind payload_;
+};
+
+}  // namespace
+
+cost movement_cost(const context& in, const cell& how) noexcept {
+    if (how.payload != payload_kind::raw && how.payload != payload_kind::per_hop && how.payload != payload_kind::once)
+        return impossible;
+    const double others = in.ranks - 1;
+    ledger out(in);
+    movement run(in, out);
+    const auto shape = [&](schedule_kind schedule, operation op) {
+        return how.schedule == schedule && in.what.op == op;
+    };
+    if (shape(schedule_kind::ring, operation::allgather)) {
+        run.ring_allgather();
+    } else if (shape(schedule_kind::ring, operation::bcast)) {
+        run.chain_bcast();
+    } else if (shape(schedule_kind::binomial, operation::bcast)) {
+        run.tree_bcast();
+    } else if (shape(schedule_kind::binomial, operation::gather)) {
+        run.tree_gather(true);
+    } else if (shape(schedule_kind::binomial, operation::scatter)) {
+        run.tree_scatter();
+    } else if (shape(schedule_kind::binomial, operation::allgather)) {
+        run.tree_allgather();
+    } else if (shape(schedule_kind::pairwise, operation::gather)) {
+        run.straight(in.star(), 1, 1, others);
+    } else if (shape(schedule_kind::pairwise, operation::scatter)) {
+        run.straight(in.star(), others, others, 1);
+    } else if (shape(schedule_kind::pairwise, operation::allgather)) {
+        // Compressed once, although it is sent to all; per hop, before each send.
+        run.straight(in.all(), how.payload == payload_kind::once ? 1 : others, others, others);
+    } else if (shape(schedule_kind::pairwise, operation::alltoall)) {
+        run.straight(in.all(), others, others, others);
+    } else {
+        return impossible;
+    }
+    return out.sum();
+}
+
+}  // namespace laconic::model

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A machine as the cost model sees it: latencies, bandwidths and rates of arithmetic, measured by `laconic calibrate`
+// or built in. Plain numbers without pointers, so that one rank can read a file and broadcast the bytes to the others.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "laconic/status.hpp"
+#include "model/cell.hpp"
+
+namespace laconic::model {
+
+/// One kind of way between two ranks. A message of n bytes takes alpha + n beta (papers/004, section 2.5).
+struct level {
+    double alpha_s = 0;          ///< latency
+    double beta_s_per_byte = 0;  ///< of one pair in one direction
+    double overhead_s = 0;       ///< what sending and receiving one message costs a rank's processor
+    double exchange_factor = 1;  ///< time in which two ranks exchange messages / time for one direction: 1 to 2
+};
+
+/// What a codec does. The last four exist for fle alone.
+enum class work_kind : std::size_t { compress, decompress, add, fused, quantise, add_integers };
+inline constexpr std::size_t work_count = 6;
+inline constexpr std::array<std::string_view, work_count> work_names{"compress", "decompress", "add",
+                                                                     "fused",    "quantise",   "add_integers"};
+
+/// Rates of a codec on one core, in bytes of original data per second, by compression ratio.
+struct codec_rates {
+    static constexpr std::size_t most = 8;
+    std::size_t rows = 0;                                          ///< 0: this codec is not there
+    std::array<double, most> ratio;                                ///< ascending, >= 1
+    std::array<std::array<double, most>, work_count> bytes_per_s;  ///< [work][row]; 0: it cannot do that
+
+    /// Seconds per byte of original data whose compressed size is `fraction` of the original, in (0, 1].
+    /// Linear in the fraction between rows, constant beyond the first and the last; infinite when there is no rate.
+    [[nodiscard]] double seconds_per_byte(work_kind work, double fraction) const noexcept;
+};
+
+/// How the MPI library's own call compares with the best uncompressed schedule of the model: by how much it is slower,
+/// per size. Between sizes the factor changes linearly in the logarithm of the size.
+struct stock_fit {
+    static constexpr std::size_t most = 8;
+    std::size_t rows = 0;            ///< 0: factor 1
+    std::array<double, most> bytes;  ///< ascending, >= 1
+    std::array<double, most> factor;
+
+    [[nodiscard]] double at(double size_bytes) const noexcept;
+};
+
+/// Codecs that have rates, in the order of machine::codecs.
+inline constexpr std::array rated_codecs{codec_id::fle, codec_id::szx, codec_id::zfp_abs, codec_id::zfp_rate};
+inline constexpr std::array<std::string_view, rated_codecs.size()> rated_names{"fle", "szx", "zfp_abs", "zfp_rate"};
+
+struct machine {
+    level intra, inter;               ///< between ranks of one node, between nodes
+    double host_beta_s_per_byte = 0;  ///< of all ranks of a node together, one direction
+    double cores = 0;                 ///< of a node; 0: a core for every rank
+    double add_bytes_per_s = 0;       ///< a[i] += b[i], bytes of a
+    double copy_bytes_per_s = 0;      ///< memcpy
+    double scan_bytes_per_s = 0;      ///< the pass that finds the range of the values
+    double lanes_raw = 32;            ///< messages of a rank on their way at a time, uncompressed rows
+    double lanes_compressed = 8;      ///< compressed rows
+    double call_s = 0;                ///< what a call of an own row costs besides messages: checks, buffers, requests
+    std::array<codec_rates, rated_codecs.size()> codecs{};
+    std::array<stock_fit, operation_count> stock{};
+
+    /// Precondition: op is an operation.
+    [[nodiscard]] const stock_fit& stock_of(operation op) const noexcept { return stock[static_cast<std::size_t>(op)]; }
+    /// nullptr for a codec without rates (raw).
+    [[nodiscard]] const codec_rates* rates_of(codec_id codec) const noexcept;
+};
+static_assert(std::is_trivially_copyable_v<machine>, "ranks broadcast machines as bytes");
+
+/// The machine that is assumed where none was calibrated: 100 Gbit/s between nodes, codecs as measured on two cores of
+/// an AMD Zen 4 (docs/guide/cost-model.md says where each number comes from).
+[[nodiscard]] const machine& default_machine() noexcept;
+
+/// Reads TOML text; `name` stands for it in messages. What the text leaves out is as in default_machine().
+/// returns invalid_argument, with the line, the value and the remedy, when it is no TOML, names an unknown key or holds
+/// a
+///         value that is out of range
+[[nodiscard]] result<machine> parse_machine(std::string_view text, const std::string& name);
+
+/// parse_machine() of a file; io when it cannot be read.
+[[nodiscard]] result<machine> load_machine(const std::string& path);
+
+/// TOML text that parse_machine() reads as the same machine, to six digits, but for tables without rows: these come
+/// back as they are built in. Every line of `comment` stands on top as a comment.
+[[nodiscard]] std::string to_toml(const machine& what, std::string_view comment);
+
+/// floor(log2 x) + (x / 2^floor - 1): exact at powers of two, else below log2 x by less than 0.09. Basic operations
+/// only, so that every rank on every processor gets the same bits. Precondition: x >= 1, finite.
+[[nodiscard]] double log2_piecewise(double x) noexcept;
+
+}  // namespace laconic::model

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Machines as TOML: text flows in, is held against ranges, and a machine flows out; and the way back. Every number
+// stands in one list of fields, from which reading, writing and messages follow.
+#include <algorithm>
+#include <charconv>
+#include <vector>
+
+#include "base/config_file.hpp"
+#include "model/machine.hpp"
+
+namespace laconic::model {
+namespace {
+
+constexpr double giga = 1e9;
+constexpr double micro = 1e-6;
+constexpr std::string_view version_text = "1";
+constexpr std::array<std::string_view, operation_count> operation_names{
+    "allreduce", "reduce", "reduce_scatter", "allgather", "gather", "scatter", "bcast", "alltoall"};
+
+/// Latencies and sizes may be 0; rates may not.
+enum class unit { us, gb_per_s_as_beta, gb_per_s, factor, lanes, count };
+
+struct range {
+    double least, most;
+    std::string_view text;
+};
+constexpr range range_of(unit what) {
+    switch (what) {
+        case unit::us: return {0, 1e8, "microseconds, 0 to 1e8"};
+        case unit::gb_per_s_as_beta:
+        case unit::gb_per_s: return {1e-6, 1e6, "GB/s (10^9 bytes), 1e-6 to 1e6"};
+        case unit::factor: return {0.1, 1000, "a factor, 0.1 to 1000"};
+        case unit::lanes: return {1, 1000, "a number of messages, 1 to 1000"};
+        case unit::count: break;
+    }
+    return {0, 1e6, "a number, 0 to 1e6"};
+}
+
+double to_field(unit what, double number) {
+    if (what == unit::us) return number * micro;
+    if (what == unit::gb_per_s_as_beta) return 1 / (number * giga);
+    return what == unit::gb_per_s ? number * giga : number;
+}
+double from_field(unit what, double value) {
+    if (what == unit::us) return value / micro;
+    if (what == unit::gb_per_s_as_beta) return 1 / value / giga;
+    return what == unit::gb_per_s ? value / giga : value;
+}
+
+/// Calls visit(table, key, unit, field) for every number that stands alone.
+template <class Machine, class Visit>
+void each_number(Machine& m, const Visit& visit) {
+    const auto visit_level = [&](std::string_view table, auto& level) {
+        visit(table, "latency_us", unit::us, level.alpha_s);
+        visit(table, "bandwidth_gb_s", unit::gb_per_s_as_beta, level.beta_s_per_byte);
+        visit(table, "overhead_us", unit::us, level.overhead_s);
+        visit(table, "exchange_factor", unit::factor, level.exchange_factor);
+    };
+    visit_level("intra_node", m.intra);
+    visit_level("inter_node", m.inter);
+    visit("host", "injection_gb_s", unit::gb_per_s_as_beta, m.host_beta_s_per_byte);
+    visit("host", "cores", unit::count, m.cores);
+    visit("memory", "add_gb_s", unit::gb_per_s, m.add_bytes_per_s);
+    visit("memory", "copy_gb_s", unit::gb_per_s, m.copy_bytes_per_s);
+    visit("memory", "scan_gb_s", unit::gb_per_s, m.scan_bytes_per_s);
+    visit("engine", "lanes_raw", unit::lanes, m.lanes_raw);
+    visit("engine", "lanes_compressed", unit::lanes, m.lanes_compressed);
+    visit("engine", "call_us", unit::us, m.call_s);
+}
+
+status refuse(const std::string& where, const std::string& why) { return {errc::invalid_argument, where + ": " + why}; }
+
+class reader {
+public:
+    reader(const std::vector<base::config_entry>& entries, std::string name) : name_(std::move(name)) {
+        for (const base::config_entry& entry : entries) left_.push_back(&entry);
+    }
+
+    status read(machine& m) {
+        if (const base::config_entry* version = take("version"); version != nullptr && version->text != version_text)
+            return refuse(place(*version),
+                          "version '" + version->text + "' is unknown here; run laconic calibrate again");
+        status done;
+        each_number(m, [&](std::string_view table, std::string_view key, unit what, double& field) {
+            const base::config_entry* entry = take(std::string(table) + "." + std::string(key));
+            if (!done.ok() || entry == nullptr) return;
+            double number = 0;
+            done = number_in(*entry, range_of(what), number);
+            if (done.ok()) field = to_field(what, number);
+        });
+        for (std::size_t i = 0; done.ok() && i < rated_names.size(); ++i)
+            done = read_codec("codec." + std::string(rated_names[i]), m.codecs[i]);
+        for (std::size_t i = 0; done.ok() && i < operation_names.size(); ++i)
+            done = read_stock("stock." + std::string(operation_names[i]), m.stock[i]);
+        if (!done.ok()) return done;
+        if (!left_.empty())
+            return refuse(place(*left_.front()), "no such setting; laconic calibrate writes a file with all there are");
+        return {};
+    }
+
+private:
+    const base::config_entry* take(const std::string& key) {
+        const auto found =
+            std::find_if(left_.begin(), left_.end(), [&](const auto* entry) { return entry->key == key; });
+        if (found == left_.end()) return nullptr;
+        const base::config_entry* const entry = *found;
+        left_.erase(found);
+        return entry;
+    }
+    std::string place(const base::config_entry& entry) const {
+        return name_ + ":" + std::to_string(entry.line) + ": " + entry.key;
+    }
+    status number_in(const base::config_entry& entry, const range& allowed, double& number) const {
+        const char* const end = entry.text.data() + entry.text.size();
+        const auto [rest, error] = std::from_chars(entry.text.data(), end, number);
+        if (error == std::errc{} && rest == end && number >= allowed.least && number <= allowed.most) return {};
+        return refuse(place(entry), "'" + entry.text + "'; give " + std::string(allowed.text));
+    }
+    /// The array of that name, if there is one; `line` receives the place of its first number.
+    status column(const std::string& key, const range& allowed, std::vector<double>& numbers, std::string& where) {
+        numbers.clear();
+        while (const base::config_entry* entry = take(key + "[" + std::to_string(numbers.size()) + "]")) {
+            if (numbers.empty()) where = place(*entry);
+            if (numbers.size() == codec_rates::most)
+                return refuse(place(*entry),
+                              "more than " + std::to_string(codec_rates::most) + " numbers; leave some out");
+            if (status done = number_in(*entry, allowed, numbers.emplace_back()); !done.ok()) return done;
+        }
+        return {};
+    }
+    static bool ascends(const std::vector<double>& numbers) {
+        for (std::size_t i = 1; i < numbers.size(); ++i)
+            if (!(numbers[i] >= numbers[i - 1] * 1.01)) return false;
+        return true;
+    }
+
+    status read_codec(const std::string& table, codec_rates& rates) {
+        std::vector<double> ratio, rate;
+        std::string where;
+        if (status done = column(table + ".ratio", {1, 1e6, "original / compressed size, 1 to 1e6"}, ratio, where);
+            !done.ok())
+            return done;
+        // Without ratios the table stays as it is built in; rates that are there are then left over and refused.
+        if (ratio.empty()) return {};
+        if (!ascends(ratio)) return refuse(where, "ratios must grow by at least 1 % from one to the next");
+        rates = {};
+        rates.rows = ratio.size();
+        std::copy(ratio.begin(), ratio.end(), rates.ratio.begin());
+        for (std::size_t work = 0; work < work_count; ++work) {
+            const std::string key = table + "." + std::string(work_names[work]) + "_gb_s";
+            if (status done = column(key, range_of(unit::gb_per_s), rate, where); !done.ok()) return done;
+            if (!rate.empty() && rate.size() != ratio.size())
+                return refuse(where, std::to_string(rate.size()) + " numbers; give " + std::to_string(ratio.size()) +
+                                         ", one for each of " + table + ".ratio");
+            for (std::size_t i = 0; i < rate.size(); ++i) rates.bytes_per_s[work][i] = rate[i] * giga;
+        }
+        return {};
+    }
+
+    status read_stock(const std::string& table, stock_fit& fit) {
+        std::vector<double> bytes, factor;
+        std::string where, factors;
+        if (status done = column(table + ".bytes", {1, 1e15, "a size in bytes, 1 to 1e15"}, bytes, where); !done.ok())
+            return done;
+        if (status done = column(table + ".factor", range_of(unit::factor), factor, factors); !done.ok()) return done;
+        if (bytes.size() != factor.size())
+            return refuse(bytes.empty() ? factors : where, "bytes has " + std::to_string(bytes.size()) +
+                                                               " numbers and factor " + std::to_string(factor.size()) +
+                                                               "; give as many of both");
+        if (!ascends(bytes)) return refuse(where, "sizes must grow by at least 1 % from one to the next");
+        if (bytes.empty()) return {};
+        fit = {};
+        fit.rows = bytes.size();
+        std::copy(bytes.begin(), bytes.end(), fit.bytes.begin());
+        std::copy(factor.begin(), factor.end(), fit.factor.begin());
+        return {};
+    }
+
+    std::string name_;
+    std::vector<const base::config_entry*> left_;
+};
+
+/// Six significant digits: no measurement has more.
+std::string digits(double value) {
+    std::array<char, 32> buffer{};
+    const auto [end, error] =
+        std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::general, 6);
+    return {buffer.data(), error == std::errc{} ? end : buffer.data()};
+}
+
+template <std::size_t N>
+std::string list(const std::array<double, N>& numbers, std::size_t count, double scale) {
+    std::string text = "[";
+    for (std::size_t i = 0; i < count; ++i) text += (i == 0 ? "" : ", ") + digits(numbers[i] / scale);
+    return text + "]\n";
+}
+
+}  // namespace
+
+result<machine> parse_machine(std::string_view text, const std::string& name) {
+    const auto entries = base::parse_tables(text, name);
+    if (!entries) return entries.error();
+    machine m = default_machine();
+    if (status done = reader(*entries, name).read(m); !done.ok()) return done;
+    return m;
+}
+
+result<machine> load_machine(const std::string& path) {
+    const result<std::string> text = base::read_text(path, "check LACONIC_MACHINE or --machine");
+    if (!text) return text.error();
+    return parse_machine(*text, path);
+}
+
+std::string to_toml(const machine& what, std::string_view comment) {
+    std::string text;
+    while (!comment.empty()) {
+        const auto end = comment.find('\n');
+        text += "# " + std::string(comment.substr(0, end)) + "\n";
+        comment.remove_prefix(end == std::string_view::npos ? comment.size() : end + 1);
+    }
+    text += "version = " + std::string(version_text) + "\n";
+    std::string_view open;
+    each_number(what, [&](std::string_view table, std::string_view key, unit unit_of, const double& field) {
+        if (table != open) text += "\n[" + std::string(table) + "]\n";
+        open = table;
+        text += std::string(key) + " = " + digits(from_field(unit_of, field)) + "\n";
+    });
+    for (std::size_t i = 0; i < rated_names.size(); ++i) {
+        const codec_rates& rates = what.codecs[i];
+        if (rates.rows == 0) continue;
+        text += "\n[codec." + std::string(rated_names[i]) + "]\nratio = " + list(rates.ratio, rates.rows, 1);
+        for (std::size_t work = 0; work < work_count; ++work)
+            if (rates.bytes_per_s[work][0] > 0)
+                text += std::string(work_names[work]) + "_gb_s = " + list(rates.bytes_per_s[work], rates.rows, giga);
+    }
+    for (std::size_t i = 0; i < operation_names.size(); ++i) {
+        const stock_fit& fit = what.stock[i];
+        if (fit.rows == 0) continue;
+        text += "\n[stock." + std::string(operation_names[i]) + "]\nbytes = " + list(fit.bytes, fit.rows, 1) +
+                "factor = " + list(fit.factor, fit.rows, 1);
+    }
+    return text;
+}
+
+}  // namespace laconic::model

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Predictions in, decisions out.
+#include "model/select.hpp"
+
+#include <algorithm>
+
+#include "codec/float_environment.hpp"
+
+namespace laconic::model {
+namespace {
+
+constexpr std::uint64_t largest = std::uint64_t{1} << 40;
+constexpr std::uint64_t steps_per_octave = 8;
+
+/// Predictions closer than this are as good as equal.
+constexpr double hair = 1.01;
+
+choice decide(const machine& where, const question& what, std::span<const cell> candidates) noexcept {
+    const double stock_s = estimate_stock(where, what).total_s;
+    choice best{{}, stock_s, stock_s};
+    double least_s = impossible_s;
+    for (const cell& one : candidates)
+        if (one.schedule != schedule_kind::stock) least_s = std::min(least_s, estimate(where, what, one).total_s);
+    double least_work_s = impossible_s;
+    for (const cell& one : candidates) {
+        if (one.schedule == schedule_kind::stock) continue;
+        const cost time = estimate(where, what, one);
+        if (!(time.total_s <= least_s * hair && time.total_s * safety_margin < stock_s)) continue;
+        const double work_s = time.compress_s + time.combine_s + time.decompress_s + time.copy_s;
+        if (!(work_s < least_work_s)) continue;
+        least_work_s = work_s;
+        best = {one, time.total_s, stock_s};
+    }
+    return best;
+}
+
+bool wins(const machine& where, question what, std::uint64_t bytes, std::span<const cell> candidates) noexcept {
+    what.bytes = bytes;
+    return decide(where, what, candidates).what.schedule != schedule_kind::stock;
+}
+
+/// The sizes tried: powers of two and seven steps between each and the next.
+std::uint64_t next_size(std::uint64_t bytes) noexcept {
+    std::uint64_t power = 1;
+    while (2 * power <= bytes) power *= 2;
+    return bytes + std::max<std::uint64_t>(1, power / steps_per_octave);
+}
+
+/// The first tried size that wins, and the one tried before it.
+struct bracket {
+    std::uint64_t loses = 0, wins = never;
+};
+bracket first_win(const machine& where, const question& what, std::span<const cell> candidates) noexcept {
+    bracket found;
+    if (!check(what).ok()) return found;
+    for (std::uint64_t bytes = 1; bytes <= largest; bytes = next_size(bytes)) {
+        if (wins(where, what, bytes, candidates)) {
+            found.wins = bytes;
+            return found;
+        }
+        found.loses = bytes;
+    }
+    return found;
+}
+
+/// Every rate at its best, whatever the ratio.
+machine at_its_fastest(machine where) noexcept {
+    for (codec_rates& codec : where.codecs)
+        for (auto& rate : codec.bytes_per_s) {
+            const double best = *std::max_element(rate.begin(), rate.begin() + static_cast<std::ptrdiff_t>(codec.rows));
+            std::fill_n(rate.begin(), codec.rows, best);
+        }
+    return where;
+}
+
+}  // namespace
+
+choice select(const machine& where, const question& what, std::span<const cell> candidates) noexcept {
+    const codec::float_environment standard;
+    return check(what).ok() ? decide(where, what, candidates) : choice{};
+}
+
+std::vector<prediction> ranking(const machine& where, const question& what, std::span<const cell> candidates) {
+    const codec::float_environment standard;
+    const double stock_s = estimate_stock(where, what).total_s;
+    std::vector<prediction> rows;
+    for (const cell& one : candidates) {
+        const cost time = estimate(where, what, one);
+        if (!(time.total_s < impossible_s)) continue;
+        rows.push_back({one, time, time.total_s > 0 ? stock_s / time.total_s : 1});
+    }
+    std::stable_sort(rows.begin(), rows.end(),
+                     [](const prediction& a, const prediction& b) { return a.time.total_s < b.time.total_s; });
+    return rows;
+}
+
+std::uint64_t smallest_win(const machine& where, const question& what, std::span<const cell> candidates) noexcept {
+    const codec::float_environment standard;
+    auto [low, high] = first_win(where, what, candidates);
+    if (high == never) return never;
+    while (high - low > 1) {
+        const std::uint64_t middle = low + (high - low) / 2;
+        (wins(where, what, middle, candidates) ? high : low) = middle;
+    }
+    return high;
+}
+
+std::uint64_t smallest_interesting_bytes(const machine& where, operation op, int ranks, int nodes,
+                                         std::span<const cell> candidates, std::uint64_t segment_bytes) noexcept {
+    const codec::float_environment standard;
+    question what{op, 0, ranks, nodes, 1e9, 0, 2, segment_bytes};
+    const bracket found = first_win(at_its_fastest(where), what, candidates);
+    return found.wins == never ? never : found.loses;
+}
+
+}  // namespace laconic::model

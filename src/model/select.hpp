@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which cell to take: predictions of candidates and of stock flow in, the fastest, or stock when nothing beats it by a
+// margin, flows out. The same inputs give the same answer on every rank: basic arithmetic in the default environment,
+// and ties have an order.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "model/cost.hpp"
+
+namespace laconic::model {
+
+/// Do no harm: what is not predicted to be faster than stock by this factor is not taken.
+inline constexpr double safety_margin = 1.03;
+/// What smallest_win() returns when there is none.
+inline constexpr std::uint64_t never = UINT64_MAX;
+
+struct choice {
+    cell what;               ///< cell{} (stock) when no candidate wins
+    double predicted_s = 0;  ///< of `what`
+    double stock_s = 0;
+};
+
+/// The candidate with the least predicted time, if that time * safety_margin < stock's; else stock. Of candidates
+/// within 1 % of the least, the one with the least work on the processor; of those, the first. Candidates that cannot
+/// serve the operation or lack rates lose. Local, no allocation, microseconds. A question that fails check() gets
+/// stock.
+[[nodiscard]] choice select(const machine& where, const question& what, std::span<const cell> candidates) noexcept;
+
+struct prediction {
+    cell what;
+    cost time;
+    double speedup = 0;  ///< over stock
+};
+
+/// Predictions of all candidates that are possible, fastest first; ties keep the order of the candidates. Stock is in
+/// it when it is among the candidates. Precondition: check(what).ok().
+[[nodiscard]] std::vector<prediction> ranking(const machine& where, const question& what,
+                                              std::span<const cell> candidates);
+
+/// The smallest size at which select() takes a candidate, all else as in `what` (whose bytes are not looked at);
+/// `never` when there is none up to 1 TiB. Sizes are tried eight to an octave, then the last step is halved down.
+[[nodiscard]] std::uint64_t smallest_win(const machine& where, const question& what,
+                                         std::span<const cell> candidates) noexcept;
+
+/// Below this size no candidate can win, whatever the ratio: smallest_win() for data that compress to nothing with
+/// every codec at its fastest, less the step between sizes that were tried. What is smaller can go to stock without a
+/// word between the ranks. Takes about a millisecond: once for a communicator. 0 is possible, `never` as well.
+[[nodiscard]] std::uint64_t smallest_interesting_bytes(const machine& where, operation op, int ranks, int nodes,
+                                                       std::span<const cell> candidates,
+                                                       std::uint64_t segment_bytes = 128 * 1024) noexcept;
+
+}  // namespace laconic::model

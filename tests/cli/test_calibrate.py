@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""laconic-<flavour> calibrate under its mpiexec: it writes a machine that predict reads, and ranks fail together."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+LAUNCHER, PROGRAM, LACONIC = sys.argv.pop(1), sys.argv.pop(1), sys.argv.pop(1)
+
+
+class Calibrate(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def launch(self, ranks, *arguments):
+        environment = {key: value for key, value in os.environ.items() if not key.startswith("LACONIC_")}
+        # A rank that is left waiting shows as a time-out.
+        return subprocess.run([LAUNCHER, str(ranks), PROGRAM, "calibrate", *arguments], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, timeout=120, env=environment, check=False,
+                              cwd=self.folder.name)
+
+    def predict(self, machine):
+        done = subprocess.run([LACONIC, "predict", "--bytes", "64M", "--ranks", "16", "--nodes", "4", "--ratio", "8", "--json",
+                               "--machine", machine], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              check=False, cwd=self.folder.name)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def test_writes_a_file_that_predict_reads(self):
+        run = self.launch(2, "--quick", "--out", "m.toml")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("m.toml", run.stdout)
+        self.assertIn("between nodes  not measured", run.stdout)
+        self.assertEqual(os.listdir(self.folder.name), ["m.toml"])
+        with open(os.path.join(self.folder.name, "m.toml"), encoding="utf-8") as file:
+            self.assertIn("fused_gb_s", file.read())
+        self.assertEqual(self.predict("m.toml")["machine"], "m.toml")
+
+    def test_json_has_numbers_of_a_real_machine(self):
+        run = self.launch(3, "--quick", "--json")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        report = json.loads(run.stdout)
+        self.assertEqual((report["ranks"], report["nodes"]), (3, 1))
+        self.assertIsNone(report["inter_node"])
+        inside = report["intra_node"]
+        self.assertGreater(inside["latency_us"], 0)
+        self.assertGreater(inside["bandwidth_gb_s"], 0.001)
+        self.assertTrue(1 <= inside["exchange_factor"] <= 2)
+        ratios = [row["ratio"] for row in report["codecs"]["fle"]]
+        self.assertEqual(ratios, sorted(ratios))
+        self.assertGreater(ratios[-1], 2 * ratios[0])
+        for row in report["codecs"]["fle"]:
+            self.assertGreater(min(row[key] for key in row if key != "ratio"), 0.001)
+        path = os.path.join(self.folder.name, "from_json.toml")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(report["toml"])
+        self.predict(path)
+
+    def test_complains_once(self):
+        for ranks, arguments, code, words in ((1, [], 2, "1 rank"), (2, ["--bogus"], 2, "--bogus"),
+                                              (2, ["--quick", "--out", "/nonexistent/m.toml"], 1, "/nonexistent/m.toml")):
+            run = self.launch(ranks, *arguments)
+            lines = [line for line in run.stderr.splitlines() if line.startswith("laconic")]
+            self.assertEqual(run.returncode, code, (arguments, run.stderr))
+            self.assertEqual(len(lines), 1, run.stderr)
+            self.assertIn(words, lines[0])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The formulas against values worked out by hand, and what must hold whatever the numbers: limits, monotonicity, parts
+// that cover the whole, and the same cells as the registry.
+#include "model/cost.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "collective/registry.hpp"
+#include "machines.hpp"
+
+namespace laconic::model {
+namespace {
+
+using namespace tests;
+using enum schedule_kind;
+using enum payload_kind;
+
+constexpr double ms = 1e-3;
+
+void expect_time(const machine& m, const question& what, const cell& how, double seconds) {
+    EXPECT_NEAR(time_of(m, what, how), seconds, 1e-9 * seconds);
+}
+
+std::vector<cell> all_cells() {
+    std::vector<cell> cells;
+    for (const schedule_kind schedule : {ring, recursive_doubling, rabenseifner, binomial, pairwise, hierarchical})
+        for (const payload_kind payload : {payload_kind::raw, per_hop, once, pipelined, homomorphic, quantised, fused})
+            cells.push_back({schedule, payload, payload == payload_kind::raw ? codec_id::raw : codec_id::fle});
+    return cells;
+}
+
+TEST(cost, of_the_raw_ring_is_equation_2_2) {
+    // 2 (p-1) alpha + 2 (p-1)/p n beta + (p-1)/p n gamma: p = 4, n = 4000: 6 ms + 6 ms + 0.3 ms
+    expect_time(slow_machine(), ask(operation::allreduce, 4000, 4), tests::raw(ring), 12.3 * ms);
+    // Not a power of two: p = 5, n = 5000: 8 ms + 8 ms + 0.4 ms
+    expect_time(slow_machine(), ask(operation::allreduce, 5000, 5), tests::raw(ring), 16.4 * ms);
+    // (2.1): 3 alpha + 3000 beta
+    expect_time(slow_machine(), ask(operation::allgather, 4000, 4), tests::raw(ring), 6 * ms);
+    expect_time(slow_machine(), ask(operation::reduce_scatter, 4000, 4), tests::raw(ring), 6.3 * ms);
+}
+
+TEST(cost, of_compressed_rings_is_equations_5_4_to_6_4_with_their_slips_mended) {
+    const machine m = slow_machine();
+    const question rs = ask(operation::reduce_scatter, 4000, 4), ar = ask(operation::allreduce, 4000, 4);
+    // B = 1000: c 0.5 ms, d 0.25, h 0.2, f 0.125, gamma 0.1; wire 0.25 ms + alpha 1 ms per step
+    const double step = 1.25 * ms;
+    expect_time(m, rs, fle(ring, per_hop), 3 * (step + 0.85 * ms));                                // (5.4)
+    expect_time(m, rs, fle(ring, homomorphic), 3 * (step + 0.2 * ms) + 4 * 0.5 * ms + 0.25 * ms);  // (5.5)
+    expect_time(m, rs, fle(ring, fused), 3 * (step + 0.125 * ms) + 0.5 * ms + 0.25 * ms);          // (6.2)
+    // (6.4): qp n = 0.2 ms; adding integers 0.0625
+    expect_time(m, rs, fle(ring, quantised), 3 * (step + 0.0625 * ms) + (0.2 + 0.5 + 0.25) * ms);
+    // (7.1), all p blocks decoded
+    expect_time(m, ar, fle(ring, fused), 6 * step + 3 * 0.125 * ms + 0.5 * ms + 4 * 0.25 * ms);
+    expect_time(m, ar, fle(ring, per_hop), 6 * step + 3 * 0.85 * ms + 3 * 0.75 * ms);
+}
+
+TEST(cost, of_recursive_doubling_is_equations_2_3_and_7_2_mended) {
+    const machine m = slow_machine();
+    // p = 4: 2 (alpha + n beta + n gamma)
+    expect_time(m, ask(operation::allreduce, 1000, 4), tests::raw(recursive_doubling), 2 * 2.1 * ms);
+    // c + 2 (alpha + n beta / 4 + h) + d
+    expect_time(m, ask(operation::allreduce, 1000, 4), fle(recursive_doubling, homomorphic),
+                (0.5 + 2 * (1 + 0.25 + 0.2) + 0.25) * ms);
+    // p = 5: one more step for the fold, and a message out
+    expect_time(m, ask(operation::allreduce, 1000, 5), fle(recursive_doubling, homomorphic),
+                (0.5 + 3 * (1 + 0.25 + 0.2) + 1.25 + 0.25) * ms);
+    expect_time(m, ask(operation::allreduce, 1000, 5), tests::raw(recursive_doubling), (3 * 2.1 + 2) * ms);
+}
+
+TEST(cost, of_rabenseifner_and_trees) {
+    const machine m = slow_machine();
+    // 4 alpha + 2 * 3/4 n beta + 3/4 n gamma
+    expect_time(m, ask(operation::allreduce, 4000, 4), tests::raw(rabenseifner), (4 + 6 + 0.3) * ms);
+    expect_time(m, ask(operation::bcast, 1000, 8), tests::raw(binomial), 3 * 2 * ms);
+    // One compression at the root, one decompression at the leaf.
+    expect_time(m, ask(operation::bcast, 1000, 8), fle(binomial, once), (3 * 1.25 + 0.5 + 0.25) * ms);
+    expect_time(m, ask(operation::bcast, 1000, 8), fle(binomial, per_hop), 3 * (1.25 + 0.75) * ms);
+    expect_time(m, ask(operation::reduce, 1000, 4), tests::raw(binomial), 2 * 2.1 * ms);
+    // Blocks of 1000: 1, 2 and 1 blocks of the 5 ranks reach the root.
+    expect_time(m, ask(operation::gather, 5000, 5), tests::raw(binomial), 3 * ms + 4 * ms);
+    expect_time(m, ask(operation::scatter, 5000, 5), tests::raw(binomial), 3 * ms + 4 * ms);
+}
+
+TEST(cost, of_movements) {
+    const machine m = slow_machine();
+    // Blocks of 1000. (5.2): c + 3 (alpha + n beta + d); (5.1): c each time
+    expect_time(m, ask(operation::allgather, 4000, 4), fle(ring, once), (0.5 + 3 * (1.25 + 0.25)) * ms);
+    expect_time(m, ask(operation::allgather, 4000, 4), fle(ring, per_hop), 3 * (1.25 + 0.75) * ms);
+    expect_time(m, ask(operation::alltoall, 4000, 4), tests::raw(pairwise), (1 + 3) * ms);
+    expect_time(m, ask(operation::alltoall, 4000, 4), fle(pairwise, once), (1 + 0.75 + 3 * 0.75) * ms);
+    expect_time(m, ask(operation::gather, 4000, 4), fle(pairwise, once), (1 + 0.75 + 0.5 + 3 * 0.25) * ms);
+    expect_time(m, ask(operation::scatter, 4000, 4), fle(pairwise, once), (1 + 0.75 + 3 * 0.5 + 0.25) * ms);
+}
+
+TEST(cost, of_a_chain_is_one_way_and_the_rest_at_the_pace_of_a_link) {
+    const machine m = slow_machine();
+    question what = ask(operation::bcast, 4000, 4);
+    what.segment_bytes = 1000;
+    // 3 (alpha + 1 ms) + 3 further segments
+    expect_time(m, what, tests::raw(ring), (6 + 3) * ms);
+    // Root compresses 0.5 ms, then 3 (alpha + 0.25), 3 segments at the pace of 0.5 ms of the root; the last is decoded.
+    expect_time(m, what, fle(ring, once), (0.5 + 0.5 + 3 * 1.25 + 3 * 0.5 + 0.25) * ms);
+}
+
+TEST(cost, of_nodes_counts_what_they_share) {
+    machine m = slow_machine();
+    m.intra = {0, 1e-300, 0, 1};
+    // Ring: one rank of a node sends out, whatever the node's bandwidth would be for all.
+    m.host_beta_s_per_byte = 0.5e-6;
+    question what = ask(operation::allreduce, 8000, 8);
+    what.nodes = 2;
+    expect_time(m, what, tests::raw(ring), (14 + 14 + 0.7) * ms);
+    // Recursive doubling: distances 1 and 2 are inside, at distance 4 all four send: 2 us per byte.
+    expect_time(m, what, tests::raw(recursive_doubling), (1 + 16 + 3 * 0.8) * ms);
+    // Hierarchical: 3/4 of 2000 added per rank; rings of two nodes with 2000 bytes each, four at a time.
+    expect_time(m, what, tests::raw(hierarchical), (0.6 + 2 * (1 + 1000 * 2e-3) + 0.1) * ms);
+    // Two ranks to a core: all work takes twice as long.
+    m.cores = 2;
+    expect_time(m, what, tests::raw(ring), (14 + 14 + 1.4) * ms);
+}
+
+TEST(cost, overlaps_segments) {
+    machine m = slow_machine();
+    m.lanes_compressed = 16;
+    question what = ask(operation::reduce_scatter, 40000, 4);
+    what.segment_bytes = 1000;
+    // 10 segments per step. The wire, 10 ms, hides the additions and the latency.
+    expect_time(m, what, tests::raw(ring), 3 * 10 * ms);
+    // fused: 2.5 ms of wire hide 1.25 ms of work in steps without another compression (5 ms in the first step, and the
+    // decoding, 2.5 ms spread over all).
+    const double tail = 2.5 / 3, first = 5 + 1.25 + tail;
+    expect_time(m, what, fle(ring, fused), (first + 2 * 2.5 + 0.5 + 0.25) * ms);
+    // Five lanes: the second five segments of a step wait for the first, 2 (alpha + (wire + work) / 10).
+    m.lanes_compressed = 5;
+    expect_time(m, what, fle(ring, fused), (first + 2 * 2 * (1 + (2.5 + 1.25 + tail) / 10) + 0.5 + 0.25) * ms);
+}
+
+TEST(cost, of_fused_without_gain_or_work_is_that_of_raw) {
+    const machine m = infinitely_fast(slow_machine());
+    for (const operation op : {operation::allreduce, operation::reduce, operation::reduce_scatter})
+        for (const std::uint64_t bytes : {40ull, 4000ull, 4000000ull})
+            for (const int ranks : {2, 3, 4, 7, 64}) {
+                question what = ask(op, bytes, ranks);
+                what.ratio = 1;
+                what.segment_bytes = 1000;
+                EXPECT_NEAR(time_of(m, what, fle(ring, fused)) / time_of(m, what, tests::raw(ring)), 1, 1e-9)
+                    << static_cast<int>(op) << " " << bytes << " " << ranks;
+            }
+}
+
+TEST(cost, exists_for_the_cells_that_the_registry_serves_and_no_others) {
+    for (int i = 0; i < operation_count; ++i)
+        for (const cell& one : all_cells()) {
+            const question what = ask(static_cast<operation>(i), 1 << 20, 6);
+            const collective::cell same{static_cast<collective::schedule_kind>(one.schedule),
+                                        static_cast<collective::payload_kind>(one.payload), one.codec};
+            EXPECT_EQ(std::isfinite(estimate(slow_machine(), what, one).total_s),
+                      collective::serves(static_cast<collective::operation>(i), same))
+                << collective::name_of(static_cast<collective::operation>(i), same);
+        }
+    const cell no_rates{ring, per_hop, codec_id::szx};
+    EXPECT_TRUE(std::isinf(estimate(slow_machine(), ask(operation::allreduce, 100, 3), no_rates).total_s));
+    EXPECT_TRUE(std::isfinite(estimate(default_machine(), ask(operation::allreduce, 100, 3), no_rates).total_s));
+}
+
+/// Every cell with every operation over a spread of questions: body(machine, question, cell, cost).
+template <class Body>
+void everywhere(const Body& body) {
+    for (int i = 0; i < operation_count; ++i)
+        for (const int ranks : {2, 3, 6, 8, 100})
+            for (const int nodes : {1, 2, ranks})
+                for (const std::uint64_t bytes : {std::uint64_t{0}, std::uint64_t{1000}, std::uint64_t{64} << 20}) {
+                    question what = ask(static_cast<operation>(i), bytes, ranks);
+                    what.nodes = nodes;
+                    what.growth_bits = 1;
+                    what.segment_bytes = 131072;
+                    for (const cell& one : all_cells()) {
+                        const cost sum = estimate(default_machine(), what, one);
+                        if (std::isfinite(sum.total_s)) body(default_machine(), what, one, sum);
+                    }
+                }
+}
+
+TEST(cost, is_covered_by_its_parts_and_not_less_than_any) {
+    everywhere([](const machine&, const question& what, const cell& one, const cost& sum) {
+        const double parts = sum.agreement_s + sum.latency_s + sum.wire_s + sum.compress_s + sum.combine_s +
+                             sum.decompress_s + sum.copy_s;
+        EXPECT_LE(sum.total_s, parts * (1 + 1e-9))
+            << static_cast<int>(what.op) << " " << static_cast<int>(one.schedule);
+        EXPECT_GE(sum.total_s, sum.wire_s * (1 - 1e-9))
+            << static_cast<int>(what.op) << " " << static_cast<int>(one.schedule) << " "
+            << static_cast<int>(one.payload);
+        EXPECT_GT(sum.total_s, 0);
+    });
+}
+
+TEST(cost, grows_with_bytes_and_falls_with_ratio) {
+    everywhere([](const machine& m, question what, const cell& one, const cost& sum) {
+        what.bytes = 2 * what.bytes + 1000;
+        EXPECT_GE(estimate(m, what, one).total_s, sum.total_s * (1 - 1e-12)) << static_cast<int>(one.schedule);
+        what.bytes = (what.bytes - 1000) / 2;
+        what.ratio = 8;
+        machine flat = m;
+        // Rates of the built-in machine are not monotonic in the ratio.
+        flat.codecs[0].rows = 1;
+        const double before = estimate(flat, ask(what.op, what.bytes, what.ranks), one).total_s;
+        question better = ask(what.op, what.bytes, what.ranks);
+        better.ratio = 8;
+        EXPECT_LE(estimate(flat, better, one).total_s, before);
+        question growing = better;
+        growing.growth_bits = 1;
+        EXPECT_GE(estimate(flat, growing, one).total_s, estimate(flat, better, one).total_s);
+    });
+}
+
+TEST(cost, of_one_rank_is_nothing_and_bad_questions_are_named) {
+    EXPECT_EQ(estimate(slow_machine(), ask(operation::allreduce, 1000, 1), tests::raw(ring)).total_s, 0);
+    question what = ask(operation::allreduce, 1000, 4);
+    EXPECT_TRUE(check(what).ok());
+    what.nodes = 5;
+    EXPECT_NE(check(what).context().find("nodes is 5"), std::string::npos);
+    what.nodes = 4;
+    for (const double ratio : {0.5, 0.0, -1.0, std::nan(""), HUGE_VAL}) {
+        what.ratio = ratio;
+        EXPECT_EQ(check(what).code(), errc::invalid_argument);
+    }
+}
+
+TEST(stock, is_the_best_classic_algorithm_times_the_factor) {
+    machine m = slow_machine();
+    const question what = ask(operation::allreduce, 4000, 4);
+    // Recursive halving and doubling: 4 alpha + 6 ms; the additions, 0.3 ms, hide behind them. Doubling: 2 (1 + 4) ms.
+    EXPECT_NEAR(estimate_classic(m, what).total_s, 10 * ms, 1e-9);
+    m.stock[0].rows = 2;
+    m.stock[0].bytes = {1000, 16000};
+    m.stock[0].factor = {1, 3};
+    EXPECT_NEAR(estimate_stock(m, what).total_s, 20 * ms, 1e-9);
+    EXPECT_NEAR(estimate_classic(m, what).total_s, 10 * ms, 1e-9);
+}
+
+}  // namespace
+}  // namespace laconic::model

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Machines as TOML: the way there and back, files that say only a part, and files that nobody should write.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <random>
+#include <string>
+
+#include "model/machine.hpp"
+
+namespace laconic::model {
+namespace {
+
+machine read(const std::string& text) {
+    auto parsed = parse_machine(text, "m.toml");
+    EXPECT_TRUE(parsed.ok()) << parsed.error().message() << "\n" << text;
+    return parsed.ok() ? *parsed : machine{};
+}
+
+void expect_refused(const std::string& text, std::initializer_list<std::string> words) {
+    const auto parsed = parse_machine(text, "m.toml");
+    ASSERT_FALSE(parsed.ok()) << text;
+    EXPECT_EQ(parsed.error().code(), errc::invalid_argument);
+    for (const std::string& word : words)
+        EXPECT_NE(parsed.error().message().find(word), std::string::npos)
+            << "'" << word << "' missing in: " << parsed.error().message();
+}
+
+TEST(machine_file, comes_back_as_it_was) {
+    machine m = default_machine();
+    m.intra = {1.25e-6, 1 / 3.5e9, 2e-7, 1.5};
+    m.inter = {25e-6, 1 / 0.117e9, 3e-6, 1.9};
+    m.host_beta_s_per_byte = 1 / 0.118e9;
+    m.cores = 12;
+    m.stock[2].rows = 2;
+    m.stock[2].bytes = {1000, 2e6};
+    m.stock[2].factor = {1.5, 2.25};
+    const machine back = read(to_toml(m, "one\ntwo"));
+    EXPECT_NEAR(back.intra.alpha_s, m.intra.alpha_s, 1e-12);
+    EXPECT_NEAR(back.inter.beta_s_per_byte / m.inter.beta_s_per_byte, 1, 1e-5);
+    EXPECT_NEAR(back.inter.overhead_s, 3e-6, 1e-12);
+    EXPECT_EQ(back.inter.exchange_factor, 1.9);
+    EXPECT_EQ(back.cores, 12);
+    EXPECT_EQ(back.stock[2].rows, 2u);
+    EXPECT_EQ(back.stock[2].factor[1], 2.25);
+    for (std::size_t i = 0; i < rated_codecs.size(); ++i) {
+        ASSERT_EQ(back.codecs[i].rows, m.codecs[i].rows);
+        for (std::size_t row = 0; row < m.codecs[i].rows; ++row) {
+            EXPECT_NEAR(back.codecs[i].ratio[row], m.codecs[i].ratio[row], 1e-5);
+            for (std::size_t work = 0; work < work_count; ++work)
+                EXPECT_NEAR(back.codecs[i].bytes_per_s[work][row], m.codecs[i].bytes_per_s[work][row], 1e4);
+        }
+    }
+    // Written digits are final: a second round changes nothing.
+    EXPECT_EQ(to_toml(read(to_toml(back, "")), ""), to_toml(back, ""));
+    EXPECT_EQ(to_toml(m, "one\ntwo").substr(0, 12), "# one\n# two\n");
+}
+
+TEST(machine_file, may_say_only_a_part) {
+    EXPECT_EQ(to_toml(read(""), ""), to_toml(default_machine(), ""));
+    const machine m = read("[inter_node]\nlatency_us = 30\n[codec.fle]\nratio = [2, 4]\ncompress_gb_s = [1, 2.5]\n");
+    EXPECT_DOUBLE_EQ(m.inter.alpha_s, 30e-6);
+    EXPECT_EQ(m.inter.beta_s_per_byte, default_machine().inter.beta_s_per_byte);
+    EXPECT_EQ(m.codecs[0].rows, 2u);
+    EXPECT_EQ(m.codecs[0].bytes_per_s[0][1], 2.5e9);
+    // A table that is there replaces the built-in one as a whole.
+    EXPECT_EQ(m.codecs[0].bytes_per_s[2][0], 0);
+}
+
+TEST(machine_file, names_place_value_and_remedy) {
+    expect_refused("version = 1\n[inter_node]\nlatency_us = -1\n",
+                   {"m.toml:3", "inter_node.latency_us", "'-1", "0 to 1e8"});
+    expect_refused("[inter_node]\nbandwidth_gb_s = 0\n", {"bandwidth_gb_s", "GB/s", "1e-6"});
+    expect_refused("[inter_node]\nbandwidth_gb_s = inf\n", {"'inf'"});
+    expect_refused("[inter_node]\nbandwidth_gb_s = nan\n", {"'nan'"});
+    expect_refused("[inter_node]\nbandwidth_gb_s = '12GB'\n", {"'12GB'"});
+    expect_refused("[inter_node]\nlatency = 3\n", {"m.toml:2", "inter_node.latency", "no such setting", "calibrate"});
+    expect_refused("speed = 3\n", {"m.toml:1", "speed"});
+    expect_refused("version = 2\n", {"version '2'", "calibrate again"});
+    expect_refused("inter_node = 5\n", {"inter_node"});
+    expect_refused("[inter_node\n", {"m.toml:1", "not valid TOML"});
+    expect_refused("[engine]\nlanes_raw = 0.5\n", {"lanes_raw", "1 to 1000"});
+    expect_refused("[inter_node]\nlatency_us = 2020-01-01\n", {"latency_us"});
+    expect_refused("[codec.fle]\nratio = [2, 4]\nadd_gb_s = [1]\n",
+                   {"m.toml:3", "codec.fle.add_gb_s", "1 numbers; give 2"});
+    expect_refused("[codec.fle]\nratio = [4, 2]\n", {"m.toml:2", "codec.fle.ratio", "grow"});
+    expect_refused("[codec.fle]\nratio = [0.5]\n", {"'0.5'", "1 to 1e6"});
+    expect_refused("[codec.fle]\nratio = [1,2,3,4,5,6,7,8,9]\n", {"more than 8"});
+    expect_refused("[codec.fle]\nratio = [2, 'x']\n", {"codec.fle.ratio[1]", "'x'"});
+    expect_refused("[codec.fle]\nadd_gb_s = [1]\n", {"codec.fle.add_gb_s"});
+    expect_refused("[codec.lz]\nratio = [1]\n", {"codec.lz"});
+    expect_refused("[stock.bcast]\nbytes = [1, 2]\nfactor = [1]\n", {"stock.bcast", "2 numbers", "factor 1"});
+    expect_refused("[stock.bcast]\nbytes = [8, 2]\nfactor = [1, 1]\n", {"stock.bcast.bytes", "grow"});
+    expect_refused("[stock.bcast]\nbytes = [8]\nfactor = [0]\n", {"stock.bcast.factor", "0.1"});
+    expect_refused("'memory.add_gb_s' = 3\n[memory]\nadd_gb_s = 4\n", {"memory.add_gb_s"});
+    std::string deep = "x = ";
+    for (int i = 0; i < 40; ++i) deep += "[";
+    deep += "1";
+    for (int i = 0; i < 40; ++i) deep += "]";
+    expect_refused(deep, {"m.toml:1"});
+}
+
+TEST(machine_file, survives_any_damage) {
+    const std::string whole = to_toml(default_machine(), "x");
+    std::mt19937 random(1);
+    for (int i = 0; i < 2000; ++i) {
+        std::string text = whole;
+        for (unsigned edits = 1 + random() % 4; edits > 0; --edits) {
+            const std::size_t at = random() % text.size();
+            switch (random() % 3) {
+                case 0: text[at] = static_cast<char>(random() % 256); break;
+                case 1: text.erase(at, random() % 20); break;
+                default: text.insert(at, text.substr(random() % text.size(), random() % 20));
+            }
+            if (text.empty()) text = " ";
+        }
+        const auto parsed = parse_machine(text, "m.toml");
+        // Whatever is accepted is a machine that can be written and read.
+        EXPECT_TRUE(parsed ? parse_machine(to_toml(*parsed, ""), "again").ok() : !parsed.error().context().empty())
+            << text;
+    }
+}
+
+TEST(machine_file, is_read_from_disk) {
+    const std::string path = testing::TempDir() + "laconic_machine_" + std::to_string(getpid()) + ".toml";
+    std::ofstream(path) << "[host]\ncores = 3\n";
+    EXPECT_EQ(load_machine(path)->cores, 3);
+    unlink(path.c_str());
+    const auto absent = load_machine(path);
+    EXPECT_EQ(absent.error().code(), errc::io);
+    EXPECT_NE(absent.error().context().find("LACONIC_MACHINE"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace laconic::model

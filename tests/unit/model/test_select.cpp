@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Decisions: never one that is predicted to be slower than stock, the same whatever the environment, and sizes below
+// which nothing can win.
+#include "model/select.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cfenv>
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "collective/registry.hpp"
+#include "machines.hpp"
+
+namespace laconic::model {
+namespace {
+
+using namespace tests;
+
+std::vector<cell> rows_of(operation op) {
+    std::vector<cell> rows;
+    for (const collective::algorithm& row : collective::algorithms())
+        if (static_cast<int>(row.op) == static_cast<int>(op) && row.what.schedule != collective::schedule_kind::chosen)
+            rows.push_back(row.what);
+    return rows;
+}
+
+/// Random machines and questions, from shared memory to the slowest network.
+class spread {
+public:
+    machine any_machine() {
+        machine m = default_machine();
+        m.inter = {between(1e-7, 1e-3), 1 / between(1e7, 1e11), between(1e-8, 1e-6), between(1, 2)};
+        m.intra = {between(1e-7, 1e-5), 1 / between(1e9, 1e11), between(1e-8, 1e-6), between(1, 2)};
+        m.host_beta_s_per_byte = m.inter.beta_s_per_byte * between(0.1, 1);
+        m.cores = whole(0, 64);
+        for (stock_fit& fit : m.stock) fit.factor[0] = between(0.9, 4);
+        return m;
+    }
+    question any_question() {
+        question what;
+        what.op = static_cast<operation>(whole(0, operation_count - 1));
+        what.bytes = static_cast<std::uint64_t>(between(1, 1e9));
+        what.ranks = whole(2, 600);
+        what.nodes = whole(1, what.ranks);
+        what.ratio = between(1, 100);
+        what.growth_bits = between(0.01, 1);
+        return what;
+    }
+
+private:
+    double between(double low, double high) {
+        return low * std::pow(high / low, std::uniform_real_distribution<double>(0, 1)(random_));
+    }
+    int whole(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random_); }
+    std::mt19937 random_{7};
+};
+
+TEST(select, never_takes_what_is_not_faster_than_stock_by_the_margin) {
+    spread cases;
+    int own = 0, stock = 0;
+    for (int i = 0; i < 3000; ++i) {
+        const machine m = cases.any_machine();
+        const question what = cases.any_question();
+        const auto rows = rows_of(what.op);
+        const choice taken = select(m, what, rows);
+        EXPECT_EQ(taken.stock_s, estimate_stock(m, what).total_s);
+        if (taken.what.schedule == schedule_kind::stock) {
+            ++stock;
+            EXPECT_EQ(taken.predicted_s, taken.stock_s);
+            const auto ranked = ranking(m, what, rows);
+            EXPECT_GT(ranked.front().time.total_s * 1.0301 * 1.01, taken.stock_s);
+        } else {
+            ++own;
+            EXPECT_LE(taken.predicted_s * 1.03, taken.stock_s);
+            EXPECT_EQ(taken.predicted_s, estimate(m, what, taken.what).total_s);
+        }
+        // Below this size stock is right whatever the ratio.
+        if (i % 30 == 0 && what.bytes < smallest_interesting_bytes(m, what.op, what.ranks, what.nodes, rows)) {
+            EXPECT_EQ(taken.what.schedule, schedule_kind::stock);
+        }
+    }
+    EXPECT_GT(own, 300);
+    EXPECT_GT(stock, 300);
+}
+
+TEST(select, takes_the_row_with_less_work_when_times_are_as_good_as_equal) {
+    machine m = slow_machine();
+    m.stock[0].rows = 1;
+    m.stock[0].bytes[0] = 1;
+    m.stock[0].factor[0] = 2;
+    // The wire decides, so per_hop's work is hidden as well as fused's; fused comes second in the list and is taken.
+    m.add_bytes_per_s = 1e8;
+    for (auto& rate : m.codecs[0].bytes_per_s) rate.fill(1e8);
+    question what = ask(operation::allreduce, 100'000'000, 4);
+    what.segment_bytes = 1000;
+    const cell rows[]{fle(schedule_kind::ring, payload_kind::per_hop), fle(schedule_kind::ring, payload_kind::fused)};
+    EXPECT_EQ(select(m, what, rows).what, rows[1]);
+}
+
+TEST(select, does_not_depend_on_the_rounding_mode) {
+    spread cases;
+    for (int i = 0; i < 200; ++i) {
+        const machine m = cases.any_machine();
+        const question what = cases.any_question();
+        const auto rows = rows_of(what.op);
+        const choice here = select(m, what, rows);
+        std::fesetround(FE_UPWARD);
+        const choice there = select(m, what, rows);
+        std::fesetround(FE_TONEAREST);
+        EXPECT_EQ(here.what, there.what);
+        EXPECT_EQ(here.predicted_s, there.predicted_s);
+    }
+}
+
+TEST(select, answers_stock_to_nonsense_and_to_nothing) {
+    question what = ask(operation::allreduce, 1 << 20, 4);
+    EXPECT_EQ(select(default_machine(), what, {}).what, cell{});
+    what.ratio = 0;
+    EXPECT_EQ(select(default_machine(), what, rows_of(what.op)).what, cell{});
+    what = ask(operation::allreduce, 1 << 20, 1);
+    EXPECT_EQ(select(default_machine(), what, rows_of(what.op)).what, cell{});
+    const auto rows = rows_of(operation::allreduce);
+    EXPECT_EQ(smallest_interesting_bytes(default_machine(), operation::allreduce, 1, 1, rows), never);
+    EXPECT_EQ(smallest_interesting_bytes(default_machine(), operation::allreduce, 4, 9, rows), never);
+}
+
+TEST(ranking, is_ordered_and_has_every_possible_row) {
+    const question what = ask(operation::allreduce, 64 << 20, 8);
+    auto rows = rows_of(what.op);
+    const std::size_t possible = rows.size();
+    rows.push_back(fle(schedule_kind::pairwise, payload_kind::fused));
+    const auto ranked = ranking(default_machine(), what, rows);
+    ASSERT_EQ(ranked.size(), possible);
+    double stock_s = 0;
+    for (std::size_t i = 1; i < ranked.size(); ++i) EXPECT_LE(ranked[i - 1].time.total_s, ranked[i].time.total_s);
+    for (const prediction& row : ranked)
+        if (row.what.schedule == schedule_kind::stock) stock_s = row.time.total_s;
+    for (const prediction& row : ranked) EXPECT_NEAR(row.speedup * row.time.total_s, stock_s, 1e-12);
+}
+
+TEST(smallest_win, is_where_the_decision_changes) {
+    machine m = default_machine();
+    m.inter = {30e-6, 1 / 0.117e9, 5e-6, 1};
+    m.host_beta_s_per_byte = m.inter.beta_s_per_byte;
+    for (int i = 0; i < operation_count; ++i) {
+        question what = ask(static_cast<operation>(i), 0, 8);
+        what.segment_bytes = 131072;
+        what.ratio = 8;
+        const auto rows = rows_of(what.op);
+        const std::uint64_t bytes = smallest_win(m, what, rows);
+        ASSERT_NE(bytes, never) << i;
+        ASSERT_GT(bytes, 1u);
+        what.bytes = bytes;
+        EXPECT_NE(select(m, what, rows).what, cell{});
+        what.bytes = bytes - 1;
+        EXPECT_EQ(select(m, what, rows).what, cell{});
+        const std::uint64_t interesting = smallest_interesting_bytes(m, what.op, 8, 8, rows);
+        EXPECT_LE(interesting, bytes);
+        EXPECT_GT(interesting, 0u);
+    }
+}
+
+}  // namespace
+}  // namespace laconic::model

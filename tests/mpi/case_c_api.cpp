@@ -168,6 +168,24 @@ void check_mistakes() {
           LACONIC_ERR_ARGUMENT, "average", "average of a maximum");
     check(laconic_bcast(data, 8, MPI_FLOAT, 0, comm, with([](given& o) { o.average = 1; })) == LACONIC_OK,
           "C average is for reductions");
+    fails(laconic_bcast(data, 8, MPI_FLOAT, 0, comm, with([](given& o) {
+                            o.algorithm = "ring/once:zfp_rate";
+                            o.rate = -1;
+                        })),
+          LACONIC_ERR_ARGUMENT, "rate", "rate -1");
+    // `stock` compares nothing unless it is asked to.
+    if (const bool last = rank_in(comm) + 1 == ranks; ranks > 1) {
+        options.algorithm = "stock";
+        fails(laconic_bcast(data, 8, MPI_FLOAT, 0, comm, with([&](given& o) { o.bound = last ? 0.2 : 0.1; })),
+              LACONIC_ERR_MISMATCH, "error bound differs", "bounds that differ");
+        fails(laconic_bcast(data, 8, MPI_FLOAT, 0, comm, with([&](given& o) { o.segment_bytes = last ? 1 << 20 : 0; })),
+              LACONIC_ERR_MISMATCH, "segment size differs", "segments that differ");
+        check(laconic_bcast(data, 8, MPI_FLOAT, 0, comm, with([&](given& o) {
+                                o.bound = last ? 0.2 : 0.1;
+                                o.check = 0;
+                            })) == LACONIC_OK,
+              "C stock without comparing");
+    }
     check(laconic_half_type() == laconic_half_type() && laconic_half_type() != laconic_bfloat16_type(),
           "C 16-bit types are made once");
 }

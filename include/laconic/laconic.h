@@ -121,7 +121,7 @@ MPI_Datatype laconic_bfloat16_type(void);
  *             on `comm` with its error handler, unchanged; options are not looked at. Counts and displacements beyond
  *             2^31 - 1 give LACONIC_ERR_UNSUPPORTED, and `average`, which every rank must then set,
  *             LACONIC_ERR_ARGUMENT.
- * options     NULL: from the environment (LACONIC_ABS, LACONIC_REL, ...), and from there at every call.
+ * options     NULL: from the environment (LACONIC_ABS, LACONIC_REL, ...), read at every call.
  * returns     on all ranks alike, where they agree on their arguments (`check`, or a compressed algorithm). */
 int laconic_allreduce(const void* sendbuf, void* recvbuf, size_t count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
                       const laconic_collective_options* options);

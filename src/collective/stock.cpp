@@ -78,7 +78,8 @@ status stock_call::prepare(const geometry& call, element_type type, reduction co
     call_.root = call.root;
     call_.type = narrow ? MPI_UINT16_T : type == element_type::f32 ? MPI_FLOAT : MPI_DOUBLE;
     // Where the values are, or belong, already.
-    const bool same = in == out && call.in_count > 0;
+    // Ranks without values say so, too: in place or not, MPI's alltoallv has other messages.
+    const bool same = in == out && in != nullptr;
     const bool in_place = is_reduction(call.op) || call.op == operation::alltoall
                               ? same && call.writes()
                               : call.writes() && lies_in(in, out, call.out_count, call_.type);

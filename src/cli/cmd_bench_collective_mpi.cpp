@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <memory>
 #include <new>
@@ -45,43 +46,63 @@ std::size_t byte_size(std::string_view flag, const std::string& text) {
     return *size;
 }
 
-std::string_view scope_name(scope what) { return what == scope::result ? "result" : "contribution"; }
+std::string_view scope_name(scope what) {
+    return what == scope::result ? "result" : what == scope::contribution ? "contribution" : "probable";
+}
+
+reduction reduction_named(const std::string& name) {
+    constexpr std::array names{"sum", "avg", "min", "max", "prod"};
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end()) fail_usage(fmt::format("--reduction is '{}'; use sum, avg, min, max or prod", name));
+    return static_cast<reduction>(found - names.begin());
+}
+
+operation operation_of(const bench_request& request) {
+    const auto op = collective::operation_named(request.op);
+    if (!op) fail_usage("--op is " + op.error().context());
+    return *op;
+}
 
 std::vector<std::string> chosen_algorithms(const bench_request& request, const base::option_set& options) {
-    std::vector<std::string> known;
-    for (const collective::algorithm& row : collective::algorithms())
-        if (row.operation == request.op) known.emplace_back(row.name);
-    for (const std::string& name : request.algorithms)
-        if (std::find(known.begin(), known.end(), name) == known.end())
-            fail_usage(fmt::format("--algorithms names '{}'; {} has {}", name, request.op, fmt::join(known, ", ")));
+    const operation op = operation_of(request);
+    const auto refuse_unknown = [&](std::string_view origin, const std::string& name) {
+        if (const auto found = collective::find_cell(op, name); !found)
+            fail_usage(fmt::format("{}: {}", origin, found.error().context()));
+    };
+    for (const std::string& name : request.algorithms) refuse_unknown("--algorithms", name);
     std::vector<std::string> sorted = request.algorithms;
     std::sort(sorted.begin(), sorted.end());
     if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end())
         fail_usage(fmt::format("--algorithms names '{}' twice", *twice));
     if (!request.algorithms.empty()) return request.algorithms;
-    if (!options.is_set(option_id::algorithm)) return known;
-    const std::string& name = options.text(option_id::algorithm);
-    if (std::find(known.begin(), known.end(), name) == known.end())
-        fail_usage(fmt::format("{} is '{}'; {} has {}", options.origin(option_id::algorithm), name, request.op,
-                               fmt::join(known, ", ")));
-    return name == "stock" ? std::vector<std::string>{name} : std::vector<std::string>{"stock", name};
+    if (options.is_set(option_id::algorithm)) {
+        const std::string& name = options.text(option_id::algorithm);
+        refuse_unknown(options.origin(option_id::algorithm), name);
+        return name == "stock" ? std::vector<std::string>{name} : std::vector<std::string>{"stock", name};
+    }
+    std::vector<std::string> known;
+    for (const collective::algorithm& row : collective::algorithms())
+        if (row.op == op) known.emplace_back(row.name);
+    return known;
 }
 
 collective_bench_settings to_settings(const bench_request& request) {
-    if (request.op != "allreduce") fail_usage(fmt::format("--op is '{}'; use allreduce", request.op));
-    if (request.reduction_name != "sum" && request.reduction_name != "avg")
-        fail_usage(fmt::format("--reduction is '{}'; use sum or avg", request.reduction_name));
     if (request.repetitions == 0) fail_usage("--repetitions is 0; give at least 1");
     const base::option_set options =
-        resolve_options(*request.app, {option_id::algorithm, option_id::scope, option_id::segment_bytes});
+        resolve_options(*request.app, {option_id::algorithm, option_id::scope, option_id::confidence,
+                                       option_id::segment_bytes, option_id::check, option_id::ranks_per_node});
     collective_bench_settings settings;
+    settings.op = operation_of(request);
     settings.algorithms = chosen_algorithms(request, options);
     settings.bytes = byte_size("--bytes", request.bytes);
     settings.repetitions = request.repetitions;
-    settings.op = request.reduction_name == "avg" ? reduction::avg : reduction::sum;
+    settings.combine = reduction_named(request.reduction_name);
     settings.options.limit = request.limit.value();
     settings.options.bound_scope = options.bound_scope();
+    settings.options.confidence = options.real(option_id::confidence);
     settings.options.segment_bytes = options.bytes(option_id::segment_bytes);
+    settings.options.check = options.text(option_id::check) == "on";
+    settings.options.ranks_per_node = options.count(option_id::ranks_per_node);
     const std::size_t element = size_of(request.type.value());
     if (settings.bytes < element)
         fail_usage(fmt::format("--bytes is {}; give at least one element of {} bytes", request.bytes, element));
@@ -101,6 +122,7 @@ void print_json(const bench_request& request, const collective_bench_settings& s
                                   {"rows", nlohmann::ordered_json::array()}};
     for (const collective_measurement& row : rows) {
         nlohmann::ordered_json entry{{"algorithm", row.algorithm},
+                                     {"ran", row.ran},
                                      {"median_s", row.median_s},
                                      {"speedup_vs_stock", nullptr},
                                      {"sent_bytes_per_rank", row.sent_bytes},
@@ -133,7 +155,7 @@ void print_text(const collective_bench_settings& settings, int ranks, const std:
     print_table(table, 1);
     fmt::print("{}\n",
                dim(fmt::format("{} ranks, {} per rank, median of {}, time of the slowest rank; stock: "
-                               "MPI_Allreduce of {}, its bytes those of a ring",
+                               "MPI's own of {}, its bytes the least that it must send",
                                ranks, base::human_bytes(settings.bytes), settings.repetitions, LACONIC_FLAVOUR)));
     for (const collective_measurement& row : rows)
         if (!row.same_bits) fmt::print("{}: the ranks hold different bits\n", row.algorithm);
@@ -159,10 +181,10 @@ prepared_bench prepare(const bench_request& request) {
 std::string fingerprint(const bench_request& request, const prepared_bench& bench) {
     const collective_bench_settings& settings = bench.settings;
     return fmt::format(
-        "--reduction {} --algorithms {} --type {} --bytes {} --bound {}:{} --scope {} --segment-bytes {} "
+        "--op {} --reduction {} --algorithms {} --type {} --bytes {} --bound {}:{} --scope {} --segment-bytes {} "
         "--repetitions {}, a field of {} bytes",
-        request.reduction_name, fmt::join(settings.algorithms, ","), size_of(bench.type) * 8, settings.bytes,
-        static_cast<int>(settings.options.limit.kind), settings.options.limit.value,
+        request.op, request.reduction_name, fmt::join(settings.algorithms, ","), size_of(bench.type) * 8,
+        settings.bytes, static_cast<int>(settings.options.limit.kind), settings.options.limit.value,
         scope_name(settings.options.bound_scope), settings.options.segment_bytes, settings.repetitions,
         bench.field.size());
 }
@@ -238,8 +260,10 @@ int run(const bench_request& request) {
 action declare_bench_collective(CLI::App& app) {
     auto request = std::make_shared<bench_request>();
     request->app = &app;
-    app.add_option("--op", request->op, "the collective: allreduce (default)")->type_name("NAME");
-    app.add_option("--reduction", request->reduction_name, "sum (default) or avg")->type_name("sum|avg");
+    app.add_option("--op", request->op, "the collective (default allreduce)")
+        ->type_name("allreduce|reduce|reduce_scatter|allgather|gather|scatter|bcast|alltoall");
+    app.add_option("--reduction", request->reduction_name, "sum (default) or another")
+        ->type_name("sum|avg|min|max|prod");
     app.add_option("--algorithms", request->algorithms,
                    "rows of 'laconic info --algorithms' (default: stock and --algorithm, or all)")
         ->type_name("A,B")
@@ -250,9 +274,13 @@ action declare_bench_collective(CLI::App& app) {
         ->type_name("FILE")
         ->required();
     request->type.declare(app);
-    app.add_option("--bytes", request->bytes, "uncompressed bytes on each rank, e.g. 64M (default)")->type_name("SIZE");
+    app.add_option("--bytes", request->bytes,
+                   "uncompressed bytes of the buffer, e.g. 64M (default): on each rank; the whole result of allgather "
+                   "and gather, the whole source of scatter")
+        ->type_name("SIZE");
     request->limit.declare(app, true);
-    declare_options(app, {option_id::algorithm, option_id::scope, option_id::segment_bytes});
+    declare_options(app, {option_id::algorithm, option_id::scope, option_id::confidence, option_id::segment_bytes,
+                          option_id::check, option_id::ranks_per_node});
     app.add_option("--repetitions", request->repetitions, "measured rounds of all rows (default 5)")->type_name("N");
     app.add_flag("--json", request->json, "print one JSON object");
     return [request] { return run(*request); };

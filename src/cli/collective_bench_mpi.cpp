@@ -14,9 +14,9 @@
 #include "cli/command.hpp"
 #include "cli/files.hpp"
 #include "collective/elements.hpp"
+#include "collective/geometry.hpp"
 #include "collective/quantisation.hpp"
 #include "collective/stock.hpp"
-#include "mpi/datatype.hpp"
 
 namespace laconic::cli {
 namespace {
@@ -33,19 +33,48 @@ double slowest(double mine) {
     return all;
 }
 
+/// Elements that a rank reads and writes of a buffer of `count`, a multiple of the ranks.
+struct sizes {
+    std::size_t in = 0, out = 0;
+
+    sizes(operation op, std::size_t count, int ranks, bool root) noexcept : in(count), out(count) {
+        const std::size_t part = count / static_cast<std::size_t>(ranks);
+        switch (op) {
+            case operation::allreduce:
+            case operation::bcast:
+            case operation::alltoall: return;
+            case operation::reduce: out = root ? count : 0; return;
+            case operation::reduce_scatter: out = part; return;
+            case operation::allgather: in = part; return;
+            case operation::gather:
+                in = part;
+                out = root ? count : 0;
+                return;
+            case operation::scatter:
+                in = root ? count : 0;
+                out = part;
+                return;
+        }
+    }
+};
+
 template <class T>
 class bench {
 public:
     bench(std::span<const T> field, const collective_bench_settings& settings)
         : field_(field),
           settings_(settings),
-          in_(settings.bytes / sizeof(T) * sizeof(T)),
-          out_(in_.size()),
+          rank_(world(MPI_Comm_rank)),
+          ranks_(world(MPI_Comm_size)),
+          // Equal parts for all ranks.
+          count_(std::max<std::size_t>(settings.bytes / sizeof(T) / static_cast<std::size_t>(ranks_), 1) *
+                 static_cast<std::size_t>(ranks_)),
+          sizes_(settings.op, count_, ranks_, rank_ == 0),
+          in_(sizes_.in * sizeof(T)),
+          out_(sizes_.out * sizeof(T)),
           times_(settings.algorithms.size()),
           reports_(settings.algorithms.size()),
           rows_(settings.algorithms.size()) {
-        MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
-        MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
         std::size_t at = offset_of(rank_);
         for (T& value : in_.template as<T>()) {
             value = field_[at];
@@ -62,86 +91,144 @@ public:
     }
 
 private:
+    [[nodiscard]] static int world(int (*ask)(MPI_Comm, int*)) {
+        int answer = 0;
+        ask(MPI_COMM_WORLD, &answer);
+        return answer;
+    }
     [[nodiscard]] std::size_t offset_of(int rank) const noexcept {
         return field_.size() / static_cast<std::size_t>(ranks_) * static_cast<std::size_t>(rank);
     }
-    [[nodiscard]] int divisor() const noexcept { return settings_.op == reduction::avg ? ranks_ : 1; }
+    [[nodiscard]] bool reduces() const noexcept { return collective::is_reduction(settings_.op); }
+    [[nodiscard]] unsigned divisor() const noexcept {
+        return reduces() && settings_.combine == reduction::avg ? static_cast<unsigned>(ranks_) : 1;
+    }
+    [[nodiscard]] collective_call<T> call() {
+        const std::span<const T> in = in_.template as<T>();
+        const std::span<T> out = out_.template as<T>();
+        if (settings_.op == operation::bcast) return collective_call<T>::bcast(out, 0);
+        collective_call<T> made;
+        made.op = settings_.op;
+        made.in = in;
+        made.out = out;
+        made.combine = settings_.combine;
+        return made;
+    }
 
     void run_once(std::size_t row, bool last) {
         const bool warming_up = times_[row].empty() && !warm_[row];
         // What an earlier row left behind must not pass for this row's result.
         if (last) std::memset(out_.bytes().data(), 0xFF, out_.size());
+        if (settings_.op == operation::bcast && rank_ == 0)
+            std::memcpy(out_.bytes().data(), in_.bytes().data(), in_.size());
+        const collective_call<T> what = call();
         MPI_Barrier(MPI_COMM_WORLD);
         const double start = MPI_Wtime();
-        const collective_report report = call(settings_.algorithms[row]);
+        collective_report report = run_row(settings_.algorithms[row], what);
         const double elapsed = slowest(MPI_Wtime() - start);
         if (warming_up)
             warm_[row] = true;
         else
-            add(row, elapsed, report);
+            add(row, elapsed, std::move(report));
         if (last) measure_error(row);
     }
 
-    collective_report call(const std::string& algorithm) {
-        const std::span<const T> in = in_.template as<T>();
-        const std::span<T> out = out_.template as<T>();
+    collective_report run_row(const std::string& algorithm, const collective_call<T>& what) {
         if (algorithm == "stock") {
-            // The very call that a program would make, without laconic's agreement on arguments.
-            if (collective::stock_allreduce(in.data(), out.data(), in.size(), mpi::type_of<T>(), MPI_SUM,
-                                            MPI_COMM_WORLD) != MPI_SUCCESS)
-                fail_data("MPI_Allreduce failed");
-            if (divisor() != 1) collective::divide_elements<T>(out.data(), out.size(), static_cast<T>(divisor()));
+            // The very call that a program would make.
+            collective::stock_call stock;
+            const auto ready = stock.prepare(collective::geometry_of(what, rank_, ranks_), element_type_of<T>::value,
+                                             what.combine, what.in.data(), what.out.data());
+            if (!ready.ok()) fail_data(ready.message());
+            if (stock.run(MPI_COMM_WORLD) != MPI_SUCCESS) fail_data("MPI's collective failed");
+            if (divisor() != 1) collective::divide_elements<T>(what.out.data(), what.out.size(), divisor());
             collective_report report;
-            report.sent_bytes = report.raw_bytes =
-                collective::ring_bytes(in.size_bytes(), static_cast<std::uint64_t>(ranks_));
+            report.algorithm = algorithm;
+            report.sent_bytes = report.raw_bytes = static_cast<std::uint64_t>(
+                std::llround(collective::sent_share(settings_.op, ranks_) * static_cast<double>(count_ * sizeof(T))));
             return report;
         }
         collective_options options = settings_.options;
         options.algorithm = algorithm;
-        const auto done = allreduce<T>(in, out, settings_.op, MPI_COMM_WORLD, options);
+        auto done = laconic::run(what, MPI_COMM_WORLD, options);
         if (!done) fail_data(fmt::format("{}: {}", algorithm, done.error().message()));
-        return *done;
+        return std::move(done).value();
     }
 
-    void add(std::size_t row, double elapsed, const collective_report& report) {
+    void add(std::size_t row, double elapsed, collective_report report) {
         times_[row].push_back(elapsed);
-        reports_[row] = report;
         collective_measurement& m = rows_[row];
         const double share = 1.0 / settings_.repetitions;
         m.compress_s += share * report.compress_s;
         m.combine_s += share * report.combine_s;
         m.decompress_s += share * report.decompress_s;
         m.wait_s += share * report.wait_s;
+        reports_[row] = std::move(report);
     }
 
-    /// Every rank checks its part of the result; it can make every other rank's values itself.
+    [[nodiscard]] long double value_of(int rank, std::size_t index) const noexcept {
+        return static_cast<long double>(static_cast<real_type<T>>(field_[(offset_of(rank) + index) % field_.size()]));
+    }
+    [[nodiscard]] long double combined(std::size_t index) const noexcept {
+        long double exact = value_of(0, index);
+        for (int rank = 1; rank < ranks_; ++rank) {
+            const long double next = value_of(rank, index);
+            switch (settings_.combine) {
+                case reduction::min: exact = std::min(exact, next); break;
+                case reduction::max: exact = std::max(exact, next); break;
+                case reduction::prod: exact *= next; break;
+                default: exact += next;
+            }
+        }
+        return exact / divisor();
+    }
+    /// What element `index` of this rank's out should be.
+    [[nodiscard]] long double exact(std::size_t index) const noexcept {
+        const std::size_t part = count_ / static_cast<std::size_t>(ranks_);
+        const std::size_t mine = static_cast<std::size_t>(rank_) * part;
+        const auto owner = static_cast<int>(index / part);
+        switch (settings_.op) {
+            case operation::allreduce:
+            case operation::reduce: return combined(index);
+            case operation::reduce_scatter: return combined(mine + index);
+            case operation::allgather:
+            case operation::gather: return value_of(owner, index % part);
+            case operation::scatter: return value_of(0, mine + index);
+            case operation::bcast: return value_of(0, index);
+            case operation::alltoall: return value_of(owner, mine + index % part);
+        }
+        return 0;
+    }
+
+    /// Every rank can make every other rank's values itself. Where all get the same, each checks a part.
     void measure_error(std::size_t row) {
         const std::span<const T> out = out_.template as<T>();
-        const auto part = static_cast<std::size_t>(rank_);
-        const auto parts = static_cast<std::size_t>(ranks_);
+        const bool alike = settings_.op == operation::allreduce || settings_.op == operation::bcast ||
+                           settings_.op == operation::allgather;
+        const auto part = alike ? static_cast<std::size_t>(rank_) : 0;
+        const auto parts = alike ? static_cast<std::size_t>(ranks_) : 1;
         long double largest = 0;
         double magnitude = 0;
         for (std::size_t i = out.size() * part / parts; i < out.size() * (part + 1) / parts; ++i) {
-            long double exact = 0;
-            for (int rank = 0; rank < ranks_; ++rank) exact += field_[(offset_of(rank) + i) % field_.size()];
-            exact /= divisor();
-            if (!std::isfinite(exact)) continue;
-            magnitude = std::max(magnitude, std::fabs(static_cast<double>(exact)));
-            // Not finite where the exact sum is: counts as an infinite error.
-            const long double error = std::fabs(static_cast<long double>(out[i]) - exact);
+            const long double want = exact(i);
+            if (!std::isfinite(want)) continue;
+            magnitude = std::max(magnitude, std::fabs(static_cast<double>(want)));
+            // Not finite where the exact result is: counts as an infinite error.
+            const long double error = std::fabs(static_cast<long double>(out[i]) - want);
             largest = std::isnan(error) ? HUGE_VALL : std::max(largest, error);
         }
         collective_measurement& m = rows_[row];
         m.max_error = slowest(static_cast<double>(largest));
         magnitude = slowest(magnitude);
-        m.bound = guaranteed(row) + half_ulp(magnitude);
-        m.same_bits = have_same_bits(out_.bytes());
+        m.bound = guaranteed(row) + (reduces() ? half_ulp(magnitude) : 0.0);
+        m.same_bits = !alike || have_same_bits(out_.bytes());
     }
 
     /// What stands beside the final rounding.
     [[nodiscard]] double guaranteed(std::size_t row) const {
-        const std::string& name = settings_.algorithms[row];
-        if (name != "stock" && name != "ring_raw") return reports_[row].result_bound;
+        const auto ran = collective::find_cell(settings_.op, reports_[row].algorithm);
+        if (ran.ok() && collective::compresses(*ran)) return reports_[row].result_bound;
+        if (!reduces()) return 0;
         const value_range<T> range = range_of(field_);
         return collective::rounding_of_sums<T>(static_cast<std::uint32_t>(ranks_), static_cast<double>(range.max_abs)) /
                divisor();
@@ -169,6 +256,7 @@ private:
     void summarise(std::size_t row) {
         collective_measurement& m = rows_[row];
         m.algorithm = settings_.algorithms[row];
+        m.ran = reports_[row].algorithm;
         m.median_s = median(times_[row]);
         m.min_s = *std::min_element(times_[row].begin(), times_[row].end());
         m.workspace_bytes = reports_[row].workspace_bytes;
@@ -188,13 +276,15 @@ private:
 
     std::span<const T> field_;
     const collective_bench_settings& settings_;
+    int rank_;
+    int ranks_;
+    std::size_t count_;
+    sizes sizes_;
     buffer in_, out_;
     std::vector<std::vector<double>> times_;
     std::vector<collective_report> reports_;
     std::vector<collective_measurement> rows_;
     std::vector<bool> warm_ = std::vector<bool>(rows_.size(), false);
-    int rank_ = 0;
-    int ranks_ = 1;
 };
 
 }  // namespace

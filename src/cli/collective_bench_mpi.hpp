@@ -14,29 +14,31 @@
 namespace laconic::cli {
 
 struct collective_bench_settings {
+    operation op = operation::allreduce;
     std::vector<std::string> algorithms;
-    std::size_t bytes = 0;  ///< per rank
+    std::size_t bytes = 0;  ///< of the buffer: the whole result of (all)gather, the whole source of scatter
     unsigned repetitions = 0;
-    reduction op = reduction::sum;
+    reduction combine = reduction::sum;
     collective_options options;  ///< its algorithm is not looked at
 };
 
 struct collective_measurement {
     std::string algorithm;
+    std::string ran;                 ///< what `auto` chose; else the same
     double median_s = 0, min_s = 0;  ///< of the slowest rank's times
     double speedup_vs_stock = 0;     ///< median over the repetitions of stock's time / this one's; 0: no stock row
     std::uint64_t sent_bytes = 0;    ///< of the rank that sends most
     double ratio = 1;                ///< bytes that the schedule would send uncompressed / bytes sent, all ranks
-    double max_error = 0;            ///< against the exact sum, over all elements
+    double max_error = 0;            ///< against the exact result, over all elements
     double bound = 0;                ///< guaranteed for max_error: the result's bound and the final rounding
     std::uint64_t workspace_bytes = 0;
     double compress_s = 0, combine_s = 0, decompress_s = 0, wait_s = 0;  ///< mean per call, of rank 0
-    bool same_bits = true;                                               ///< on all ranks
+    bool same_bits = true;  ///< on all ranks, where they get the same elements
 };
 
-/// Collective over MPI_COMM_WORLD. Rank r holds the field tiled to `bytes` from an offset of its own. All rows run in
-/// every repetition, one after the other, after one round that only warms up.
-/// Throws a data failure, on all ranks alike, when a collective fails.
+/// Collective over MPI_COMM_WORLD; the root is rank 0. Rank r reads the field tiled from an offset of its own. All rows
+/// run in every repetition, one after the other, after one round that only warms up. Throws a data failure, on all
+/// ranks alike, when a collective fails.
 template <class T>
 [[nodiscard]] std::vector<collective_measurement> measure_collective(std::span<const T> field,
                                                                      const collective_bench_settings& settings);

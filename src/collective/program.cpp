@@ -78,13 +78,20 @@ cutting cutting_of(operation op) noexcept {
 }
 
 std::uint32_t quantisations_of(operation op, schedule_kind schedule, int ranks) noexcept {
-    const auto p = static_cast<std::uint32_t>(ranks);
     if (!is_reduction(op)) return 1;
-    if (schedule != schedule_kind::recursive_doubling) return p;
-    // Each of the 2 m - 2 partial sums of m = 2^k ranks that cross, the sums of those that were folded in before, and
-    // the end.
+    const auto p = static_cast<std::uint32_t>(ranks);
     const std::uint32_t m = std::bit_floor(p);
-    return 2 * m - 1 + (p - m);
+    switch (schedule) {
+        // Every rank of a tree compresses once for each of its children; leaves, (p + 1) / 2 of them, their own values.
+        case schedule_kind::binomial: return p - 1 + (p + 1) / 2;
+        // The same tree over m ranks for every piece; ranks that are folded in add one, and their neighbours another.
+        case schedule_kind::rabenseifner: return m - 1 + (m + 1) / 2 + 2 * (p - m);
+        // Every message, and every sum at the owner.
+        case schedule_kind::pairwise: return 2 * (p - 1);
+        // T(0) = 1 and T(k) = 2 T(k - 1) + 1 for 2^k ranks, and one for each rank that is folded in.
+        case schedule_kind::recursive_doubling: return 2 * m - 1 + (p - m);
+        default: return p;
+    }
 }
 
 double sent_share(operation op, int ranks) noexcept {

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The text of docs/benchmarks/collectives.md: measured rows go in; the page comes out, and its plots where matplotlib
+is installed. Only the block between the two marks is written by hand; it is carried over.
+"""
+import re
+
+from bench_collectives import OPERATIONS, OURS, RAW
+from codec_page import BEGIN, END, table
+
+FRAME = 1514 / 1448  # bytes of a full Ethernet frame (MTU 1500) on the counters / TCP payload in it
+
+
+def is_stock(row):
+    return row["algorithm"].startswith("stock")
+
+
+class Rows:
+    def __init__(self, results):
+        self.all = results["rows"]
+        self.points = list(dict.fromkeys((r["hosts"], r["mpi"], r["op"], r["field"], r["bytes"]) for r in self.all))
+        self.largest = max(row["bytes"] for row in self.all)
+
+    def at(self, point):
+        keys = ("hosts", "mpi", "op", "field", "bytes")
+        return [row for row in self.all if tuple(row[key] for key in keys) == point]
+
+    def named(self, point, name):
+        return next((row for row in self.at(point) if row["algorithm"] == name), None)
+
+    def best_stock(self, point):
+        return min((row for row in self.at(point) if is_stock(row)), key=lambda row: row["median_s"], default=None)
+
+
+def seconds(value):
+    return f"{value:.3f}" if value >= 0.1 else f"{value * 1e3:.1f} ms"
+
+
+def summary(rows):
+    lines = []
+    for point in rows.points:
+        hosts, mpi, op, field, size = point
+        best, raw, ours = rows.best_stock(point), rows.named(point, RAW[op]), rows.named(point, OURS[op])
+        if size < 0.9 * rows.largest or None in (best, raw, ours):
+            continue
+        gain = best["median_s"] / ours["median_s"]
+        auto = rows.named(point, "auto")
+        lines.append([str(hosts), mpi, op, field, f"{best['algorithm']}: {seconds(best['median_s'])}",
+                      seconds(raw["median_s"]), f"{ours['algorithm']}: {seconds(ours['median_s'])}",
+                      f"{ours['ratio']:.2f}", f"**{gain:.2f}x**", f"{gain / ours['ratio']:.2f}",
+                      f"{best['median_s'] / auto['median_s']:.2f}x ({auto['ran']})" if auto else "-"])
+    return table(["hosts", "MPI", "operation", "field", "best stock", "our raw schedule", "our row", "R", "speed-up",
+                  "speed-up / R", "auto"], lines)
+
+
+def every_row(rows):
+    text = ""
+    for point in rows.points:
+        hosts, mpi, op, field, size = point
+        if size < 0.9 * rows.largest or hosts != 4 or not field.startswith("isabel") or mpi != "openmpi":
+            continue
+        best = rows.best_stock(point)
+        lines = [[row["algorithm"], seconds(row["median_s"]), f"{best['median_s'] / row['median_s']:.2f}x",
+                  f"{row['sent_bytes_per_rank'] / 2**20:.1f}", f"{row['ratio']:.2f}", f"{row['max_error']:.3g}",
+                  f"{row['bound']:.3g}", *(f"{row[key] * 1e3:.0f}" for key in
+                                           ("compress_s", "combine_s", "decompress_s", "wait_s"))]
+                 for row in rows.at(point)]
+        text += f"\n### {op}, {hosts} hosts, {mpi}, {field}\n\n" + table(
+            ["row", "median s", "against best stock", "MiB sent", "R", "max error", "guaranteed", "compress ms",
+             "combine ms", "decompress ms", "wait ms"], lines)
+    return text
+
+
+def crossovers(rows):
+    """The smallest size from which on our row is faster than the best stock algorithm at every larger one."""
+    lines = []
+    for op in OPERATIONS:
+        points = sorted((p for p in rows.points if p[0] == 8 and p[2] == op and p[3].startswith("isabel")),
+                        key=lambda p: p[4])
+        points = [p for p in points if p[1] == points[0][1]]
+        cells, wins = [], None
+        for point in points:
+            best, ours = rows.best_stock(point), rows.named(point, OURS[op])
+            if None in (best, ours):
+                continue
+            gain = best["median_s"] / ours["median_s"]
+            cells.append(f"{point[4] / 1024:.0f}K: {gain:.2f}x")
+            wins = (wins or point[4]) if gain > 1 else None
+        if cells:
+            lines.append([op, ", ".join(cells), f"{wins / 1024:.0f} KB" if wins else "none"])
+    return table(["operation", "speed-up of our row over the best stock algorithm measured there", "crossover"], lines)
+
+
+def targets(rows):
+    met = missed = 0
+    failures = []
+    for point in rows.points:
+        best, ours = rows.best_stock(point), rows.named(point, OURS[point[2]])
+        if point[4] < 0.9 * rows.largest or None in (best, ours):
+            continue
+        share = best["median_s"] / ours["median_s"] / ours["ratio"]
+        if share >= 0.85:
+            met += 1
+        else:
+            missed += 1
+            failures.append(f"{point[2]} ({point[1]}, {point[0]} hosts, {point[3]}): {share:.2f} R")
+    text = f"Asked: a speed-up of at least 0.85 R over the best stock algorithm. Met {met} times, missed {missed} times"
+    return text + (": " + "; ".join(failures) + ".\n" if failures else ".\n")
+
+
+def page(results, out):
+    rows = Rows(results)
+    machine, settings = results["machine"], results["settings"]
+    try:
+        import collectives_plots
+        plots = collectives_plots.draw(results, out)
+    except ImportError:
+        plots = []
+    pictures = "".join(f"\n![{text}]({name})\n" for name, text in plots)
+    old = out / "collectives.md"
+    kept = re.search(re.escape(BEGIN) + ".*?" + re.escape(END), old.read_text(), re.S) if old.exists() else None
+    by_hand = kept.group(0) if kept else f"{BEGIN}\n{END}"
+    wire = results.get("wire", [])
+    wire_table = table(["row", "claimed MB per host", "claimed, as full frames", "counted", "difference"],
+                       [[w["algorithm"], f"{w['claimed'] / 1e6:.2f}", f"{w['claimed'] * FRAME / 1e6:.2f}",
+                         f"{w['counted'] / 1e6:.2f}", f"{100 * (w['counted'] / (w['claimed'] * FRAME) - 1):+.1f} %"]
+                        for w in wire]) if wire else "Not measured.\n"
+    return f"""# Collectives on an emulated network
+
+`./dev bench collectives` measures this and writes this page. {machine['date']}, {machine['processor']}, {machine['cores']}
+cores shared by all hosts, load {machine['load']:.1f}. Hosts are network namespaces with a link of 1 Gbit/s each way
+(`tools/netbed`), one rank each. --rel {settings['rel']}, scope {settings['scope']}, medians of {settings['repetitions']}
+interleaved repetitions (more for short buffers), time of the slowest rank. R is bytes of the raw schedule / bytes of the row.
+"Best stock" is the fastest of the MPI library's default and what it can be forced to.
+{pictures}
+## Long buffers
+
+{summary(rows)}
+{targets(rows)}
+{by_hand}
+
+## From where on compression pays (8 hosts)
+
+{crossovers(rows)}
+## Bytes on the wire
+
+What a row claims to have sent, against the counters of the interfaces. Every 1448 bytes of TCP payload travel in a frame
+that counts 1514; acknowledgements are in the counters, too.
+
+{wire_table}
+## Every row, and where its time went
+{every_row(rows)}"""

@@ -30,7 +30,7 @@ enum {
 
 typedef enum { LACONIC_F32 = 1, LACONIC_F64 = 2, LACONIC_F16 = 3, LACONIC_BF16 = 4 } laconic_type;
 typedef enum { LACONIC_ABSOLUTE = 0, LACONIC_RELATIVE = 1 } laconic_bound_kind;
-typedef enum { LACONIC_SCOPE_RESULT = 0, LACONIC_SCOPE_CONTRIBUTION = 1 } laconic_scope;
+typedef enum { LACONIC_SCOPE_RESULT = 0, LACONIC_SCOPE_CONTRIBUTION = 1, LACONIC_SCOPE_PROBABLE = 2 } laconic_scope;
 typedef enum {
     LACONIC_FLE = 1,
     LACONIC_SZX = 2,
@@ -91,22 +91,153 @@ int laconic_add_values(const void* values, size_t count, laconic_type type, cons
                        size_t capacity, size_t* frame_bytes);
 
 #ifdef MPI_VERSION
-/* A zero-initialised struct plus a bound is a valid request: scope result, default algorithm and segments. */
+/* How a collective runs; must agree on all ranks. A zero-initialised struct is valid: no loss, scope result, and the
+ * defaults of collective_options.hpp. A bound makes calls faster. */
 typedef struct {
     laconic_bound_kind kind;
     double bound;
     laconic_scope scope;
-    const char* algorithm; /* NULL: the default */
-    size_t segment_bytes;  /* 0: the default */
-    int average;           /* non-zero: divide the sum by the number of ranks */
-} laconic_allreduce_options;
+    double confidence;       /* of scope probable; 0: 0.9544 */
+    const char* algorithm;   /* NULL: "auto" */
+    size_t segment_bytes;    /* 0: the default */
+    double rate;             /* bits per value of codec zfp_rate; 0: the default */
+    int check;               /* non-zero: ranks compare their arguments before data moves, whatever the algorithm */
+    unsigned ranks_per_node; /* for experiments; 0: those that share memory */
+    int average;             /* reductions with MPI_SUM: non-zero divides by the number of ranks */
+} laconic_collective_options;
 
-/* Like MPI_Allreduce with MPI_SUM over MPI_FLOAT or MPI_DOUBLE, plus a bound. sendbuf may be MPI_IN_PLACE.
- * A datatype or operation laconic does not compress, and an intercommunicator, are passed to MPI_Allreduce unchanged;
- * with `average` set, which every rank must then do, such a call is refused with LACONIC_ERR_ARGUMENT.
- * options NULL: taken from the environment (LACONIC_ABS, LACONIC_REL, ...). */
+/* Datatypes of 16-bit floating-point numbers (IEEE binary16, bfloat16), for these functions; MPI knows how to move
+ * them, not how to add them. Made at the first call, freed by MPI_Finalize. MPI_DATATYPE_NULL: laconic_last_message().
+ */
+MPI_Datatype laconic_half_type(void);
+MPI_Datatype laconic_bfloat16_type(void);
+
+/* MPI's collectives plus a bound. The arguments are MPI's, with these differences: counts and displacements are size_t,
+ * in elements; there is one type for both sides; options come last. MPI_IN_PLACE and what is only significant at the
+ * root are as in MPI.
+ * compressed  on intracommunicators: MPI_FLOAT, MPI_DOUBLE, laconic_half_type() and laconic_bfloat16_type(); reductions
+ *             with MPI_SUM, MPI_MIN, MPI_MAX and MPI_PROD. Contracts, errors and bits are those of collective.hpp.
+ * passed on   everything else (other types, user-defined and other operations, intercommunicators): MPI's own function
+ *             on `comm` with its error handler, unchanged; options are not looked at. Counts and displacements beyond
+ *             2^31 - 1 give LACONIC_ERR_UNSUPPORTED, and `average`, which every rank must then set,
+ *             LACONIC_ERR_ARGUMENT.
+ * options     NULL: from the environment (LACONIC_ABS, LACONIC_REL, ...), read at every call.
+ * returns     on all ranks alike, where they agree on their arguments (`check`, or a compressed algorithm). */
 int laconic_allreduce(const void* sendbuf, void* recvbuf, size_t count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
-                      const laconic_allreduce_options* options);
+                      const laconic_collective_options* options);
+int laconic_reduce(const void* sendbuf, void* recvbuf, size_t count, MPI_Datatype type, MPI_Op op, int root,
+                   MPI_Comm comm, const laconic_collective_options* options);
+int laconic_reduce_scatter(const void* sendbuf, void* recvbuf, const size_t* recvcounts, MPI_Datatype type, MPI_Op op,
+                           MPI_Comm comm, const laconic_collective_options* options);
+int laconic_reduce_scatter_block(const void* sendbuf, void* recvbuf, size_t recvcount, MPI_Datatype type, MPI_Op op,
+                                 MPI_Comm comm, const laconic_collective_options* options);
+int laconic_allgather(const void* sendbuf, size_t sendcount, void* recvbuf, size_t recvcount, MPI_Datatype type,
+                      MPI_Comm comm, const laconic_collective_options* options);
+int laconic_allgatherv(const void* sendbuf, size_t sendcount, void* recvbuf, const size_t* recvcounts,
+                       const size_t* displs, MPI_Datatype type, MPI_Comm comm,
+                       const laconic_collective_options* options);
+int laconic_gather(const void* sendbuf, size_t sendcount, void* recvbuf, size_t recvcount, MPI_Datatype type, int root,
+                   MPI_Comm comm, const laconic_collective_options* options);
+int laconic_gatherv(const void* sendbuf, size_t sendcount, void* recvbuf, const size_t* recvcounts,
+                    const size_t* displs, MPI_Datatype type, int root, MPI_Comm comm,
+                    const laconic_collective_options* options);
+int laconic_scatter(const void* sendbuf, size_t sendcount, void* recvbuf, size_t recvcount, MPI_Datatype type, int root,
+                    MPI_Comm comm, const laconic_collective_options* options);
+int laconic_scatterv(const void* sendbuf, const size_t* sendcounts, const size_t* displs, void* recvbuf,
+                     size_t recvcount, MPI_Datatype type, int root, MPI_Comm comm,
+                     const laconic_collective_options* options);
+int laconic_bcast(void* buffer, size_t count, MPI_Datatype type, int root, MPI_Comm comm,
+                  const laconic_collective_options* options);
+int laconic_alltoall(const void* sendbuf, size_t sendcount, void* recvbuf, size_t recvcount, MPI_Datatype type,
+                     MPI_Comm comm, const laconic_collective_options* options);
+int laconic_alltoallv(const void* sendbuf, const size_t* sendcounts, const size_t* sdispls, void* recvbuf,
+                      const size_t* recvcounts, const size_t* rdispls, MPI_Datatype type, MPI_Comm comm,
+                      const laconic_collective_options* options);
+
+/* One that has been started, or prepared, is waited for, and freed, with these. */
+typedef struct laconic_request_handle* laconic_request;
+#define LACONIC_REQUEST_NULL NULL
+
+/* Nonblocking forms. *request is what to wait for; LACONIC_REQUEST_NULL on failure. Buffers must not be touched until
+ * then; options and arrays of counts and displacements are copied. What is wrong with a call that is not passed on may
+ * show in the wait. Ranks must start the collectives of a communicator in the same order. */
+int laconic_iallreduce(const void* sendbuf, void* recvbuf, size_t count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                       const laconic_collective_options* options, laconic_request* request);
+int laconic_ireduce(const void* sendbuf, void* recvbuf, size_t count, MPI_Datatype type, MPI_Op op, int root,
+                    MPI_Comm comm, const laconic_collective_options* options, laconic_request* request);
+int laconic_ireduce_scatter(const void* sendbuf, void* recvbuf, const size_t* recvcounts, MPI_Datatype type, MPI_Op op,
+                            MPI_Comm comm, const laconic_collective_options* options, laconic_request* request);
+int laconic_ireduce_scatter_block(const void* sendbuf, void* recvbuf, size_t recvcount, MPI_Datatype type, MPI_Op op,
+                                  MPI_Comm comm, const laconic_collective_options* options, laconic_request* request);
+int laconic_iallgather(const void* sendbuf, size_t sendcount, void* recvbuf, size_t recvcount, MPI_Datatype type,
+                       MPI_Comm comm, const laconic_collective_options* options, laconic_request* request);
+int laconic_iallgatherv(const void* sendbuf, size_t sendcount, void* recvbuf, const size_t* recvcounts,
+                        const size_t* displs, MPI_Datatype type, MPI_Comm comm,
+                        const laconic_collective_options* options, laconic_request* request);
+int laconic_igather(const void* sendbuf, size_t sendcount, void* recvbuf, size_t recvcount, MPI_Datatype type, int root,
+                    MPI_Comm comm, const laconic_collective_options* options, laconic_request* request);
+int laconic_igatherv(const void* sendbuf, size_t sendcount, void* recvbuf, const size_t* recvcounts,
+                     const size_t* displs, MPI_Datatype type, int root, MPI_Comm comm,
+                     const laconic_collective_options* options, laconic_request* request);
+int laconic_iscatter(const void* sendbuf, size_t sendcount, void* recvbuf, size_t recvcount, MPI_Datatype type,
+                     int root, MPI_Comm comm, const laconic_collective_options* options, laconic_request* request);
+int laconic_iscatterv(const void* sendbuf, const size_t* sendcounts, const size_t* displs, void* recvbuf,
+                      size_t recvcount, MPI_Datatype type, int root, MPI_Comm comm,
+                      const laconic_collective_options* options, laconic_request* request);
+int laconic_ibcast(void* buffer, size_t count, MPI_Datatype type, int root, MPI_Comm comm,
+                   const laconic_collective_options* options, laconic_request* request);
+int laconic_ialltoall(const void* sendbuf, size_t sendcount, void* recvbuf, size_t recvcount, MPI_Datatype type,
+                      MPI_Comm comm, const laconic_collective_options* options, laconic_request* request);
+int laconic_ialltoallv(const void* sendbuf, const size_t* sendcounts, const size_t* sdispls, void* recvbuf,
+                       const size_t* recvcounts, const size_t* rdispls, MPI_Datatype type, MPI_Comm comm,
+                       const laconic_collective_options* options, laconic_request* request);
+
+/* Persistent forms, as in MPI-4: nothing starts before laconic_start(). Local but for the first use of a communicator.
+ * Options, counts and displacements are copied, and the environment is read, now. Free them before the communicator. */
+int laconic_allreduce_init(const void* sendbuf, void* recvbuf, size_t count, MPI_Datatype type, MPI_Op op,
+                           MPI_Comm comm, const laconic_collective_options* options, laconic_request* request);
+int laconic_reduce_init(const void* sendbuf, void* recvbuf, size_t count, MPI_Datatype type, MPI_Op op, int root,
+                        MPI_Comm comm, const laconic_collective_options* options, laconic_request* request);
+int laconic_reduce_scatter_init(const void* sendbuf, void* recvbuf, const size_t* recvcounts, MPI_Datatype type,
+                                MPI_Op op, MPI_Comm comm, const laconic_collective_options* options,
+                                laconic_request* request);
+int laconic_reduce_scatter_block_init(const void* sendbuf, void* recvbuf, size_t recvcount, MPI_Datatype type,
+                                      MPI_Op op, MPI_Comm comm, const laconic_collective_options* options,
+                                      laconic_request* request);
+int laconic_allgather_init(const void* sendbuf, size_t sendcount, void* recvbuf, size_t recvcount, MPI_Datatype type,
+                           MPI_Comm comm, const laconic_collective_options* options, laconic_request* request);
+int laconic_allgatherv_init(const void* sendbuf, size_t sendcount, void* recvbuf, const size_t* recvcounts,
+                            const size_t* displs, MPI_Datatype type, MPI_Comm comm,
+                            const laconic_collective_options* options, laconic_request* request);
+int laconic_gather_init(const void* sendbuf, size_t sendcount, void* recvbuf, size_t recvcount, MPI_Datatype type,
+                        int root, MPI_Comm comm, const laconic_collective_options* options, laconic_request* request);
+int laconic_gatherv_init(const void* sendbuf, size_t sendcount, void* recvbuf, const size_t* recvcounts,
+                         const size_t* displs, MPI_Datatype type, int root, MPI_Comm comm,
+                         const laconic_collective_options* options, laconic_request* request);
+int laconic_scatter_init(const void* sendbuf, size_t sendcount, void* recvbuf, size_t recvcount, MPI_Datatype type,
+                         int root, MPI_Comm comm, const laconic_collective_options* options, laconic_request* request);
+int laconic_scatterv_init(const void* sendbuf, const size_t* sendcounts, const size_t* displs, void* recvbuf,
+                          size_t recvcount, MPI_Datatype type, int root, MPI_Comm comm,
+                          const laconic_collective_options* options, laconic_request* request);
+int laconic_bcast_init(void* buffer, size_t count, MPI_Datatype type, int root, MPI_Comm comm,
+                       const laconic_collective_options* options, laconic_request* request);
+int laconic_alltoall_init(const void* sendbuf, size_t sendcount, void* recvbuf, size_t recvcount, MPI_Datatype type,
+                          MPI_Comm comm, const laconic_collective_options* options, laconic_request* request);
+int laconic_alltoallv_init(const void* sendbuf, const size_t* sendcounts, const size_t* sdispls, void* recvbuf,
+                           const size_t* recvcounts, const size_t* rdispls, MPI_Datatype type, MPI_Comm comm,
+                           const laconic_collective_options* options, laconic_request* request);
+
+/* Starts a persistent request that is not running, with what is in its buffers now. */
+int laconic_start(laconic_request* request);
+/* Moves it on; *flag is 1 when it is over, and then this was laconic_wait(). */
+int laconic_test(laconic_request* request, int* flag);
+/* Until it is over; returns how it ended. A nonblocking request is then freed and becomes LACONIC_REQUEST_NULL, a
+ * persistent one may start again. One that is null or not running is over. */
+int laconic_wait(laconic_request* request);
+/* All of them, whatever happens; returns the first failure in their order, which laconic_last_message() explains. */
+int laconic_waitall(size_t count, laconic_request* requests);
+/* Waits if it is running, returns how it ended, and frees it. */
+int laconic_request_free(laconic_request* request);
 #endif
 
 #ifdef __cplusplus

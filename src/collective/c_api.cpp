@@ -1,87 +1,215 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The C face of the collectives: MPI-shaped arguments flow in; what laconic compresses goes to the C++ functions, and
-// everything else to MPI unchanged.
-#include <mpi.h>
-// laconic.h shows its collectives only after <mpi.h>.
+// The C face of the collectives: MPI's arguments flow in and become a c_call; run, started or prepared, it answers with
+// an error code.
 #include <exception>
+#include <memory>
 #include <new>
 
 #include "codec/c_api.hpp"
-#include "collective/execution.hpp"
-#include "laconic/collective.hpp"
-#include "laconic/laconic.h"
-#include "mpi/channel.hpp"
-#include "mpi/error.hpp"
+#include "collective/c_call.hpp"
+#include "mpi/narrow_types.hpp"
+
+struct laconic_request_handle {
+    std::vector<std::size_t> lists;  // what `running` refers to
+    laconic::collective_request running;
+};
 
 namespace {
 
 using namespace laconic;
+using collective::c_call;
 
-result<collective_options> to_options(const laconic_allreduce_options* given) try {
-    if (given == nullptr) return collective_options::from_environment();
-    collective_options options;
-    options.limit.kind = static_cast<bound_kind>(given->kind);
-    options.limit.value = given->bound;
-    options.bound_scope = static_cast<scope>(given->scope);
-    if (given->algorithm != nullptr) options.algorithm = given->algorithm;
-    if (given->segment_bytes != 0) options.segment_bytes = given->segment_bytes;
-    return options;
-} catch (const std::bad_alloc&) {
-    return status{errc::out_of_memory, "no memory for the options"};
+template <class Body>
+int guarded(Body body) noexcept {
+    try {
+        return report_to_c(body());
+    } catch (const std::bad_alloc&) {
+        return report_to_c({errc::out_of_memory, {}});
+    } catch (const std::exception& unexpected) {
+        return report_to_c({errc::invalid_argument, unexpected.what()});
+    } catch (...) {
+        return report_to_c({errc::invalid_argument, {}});
+    }
 }
 
-/// A rank without options still takes part in the agreement: the others must not wait for it, and get its sentence.
-status refuse(MPI_Comm comm, const status& why) {
-    const result<mpi::channel*> found = mpi::channel_of(comm);
-    if (!found) return found.error();
-    if ((*found)->broken()) return why;
-    status outcome = collective::refuse(**found, why);
-    if (outcome.code() == errc::mpi) MPI_Comm_call_errhandler(comm, (*found)->last_error());
+status null_request() { return {errc::invalid_argument, "request is NULL; give the address of a laconic_request"}; }
+
+int run_c(const c_call& call, const laconic_collective_options* options) {
+    return guarded([&]() -> status {
+        result<collective::task> todo = collective::make_task(call, options, nullptr);
+        return todo.ok() ? collective::run(std::move(*todo)).error() : todo.error();
+    });
+}
+
+int request_c(const c_call& call, const laconic_collective_options* options, laconic_request* request, bool prepared) {
+    return guarded([&]() -> status {
+        if (request == nullptr) return null_request();
+        *request = nullptr;
+        auto made = std::make_unique<laconic_request_handle>();
+        result<collective::task> todo = collective::make_task(call, options, &made->lists);
+        if (!todo) return todo.error();
+        made->running = collective::request_for(std::move(*todo), prepared);
+        if (!prepared)
+            if (auto bad = made->running.start(); !bad.ok()) return bad;
+        *request = made.release();
+        return {};
+    });
+}
+
+status wait_for(laconic_request* request) {
+    if (request == nullptr) return null_request();
+    if (*request == nullptr) return {};
+    status outcome = (*request)->running.wait().error();
+    if (!(*request)->running.empty()) return outcome;
+    delete *request;
+    *request = nullptr;
     return outcome;
 }
 
-template <class T>
-status reduce(const void* in, void* out, std::size_t count, MPI_Comm comm, const laconic_allreduce_options* given) {
-    result<collective_options> options = to_options(given);
-    const reduction op = given != nullptr && given->average != 0 ? reduction::avg : reduction::sum;
-    const void* const source = in == MPI_IN_PLACE ? out : in;
-    if (!options) return refuse(comm, options.error());
-    return allreduce<T>({static_cast<const T*>(source), count}, {static_cast<T*>(out), count}, op, comm, *options)
-        .error();
-}
-
-/// The call goes to MPI as it is, on the caller's communicator, so that its error handler applies.
-status pass_through(const void* in, void* out, std::size_t count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
-    return mpi::to_status(MPI_Allreduce(in, out, static_cast<int>(count), type, op, comm), "MPI_Allreduce");
-}
-
-status dispatch(const void* in, void* out, std::size_t count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
-                const laconic_allreduce_options* options) {
-    if (comm == MPI_COMM_NULL) return {errc::invalid_argument, "the communicator is MPI_COMM_NULL"};
-    const bool known_type = type == MPI_FLOAT || type == MPI_DOUBLE;
-    int between_groups = 0;
-    if (const int code = MPI_Comm_test_inter(comm, &between_groups); code != MPI_SUCCESS)
-        return mpi::to_status(code, "MPI_Comm_test_inter");
-    if (!known_type || op != MPI_SUM || between_groups != 0) {
-        if (options != nullptr && options->average != 0)
-            return {errc::invalid_argument,
-                    "average is set, but this type, operation or intercommunicator is passed to MPI_Allreduce as it "
-                    "is; use MPI_FLOAT or MPI_DOUBLE with MPI_SUM on an intracommunicator, or leave out average"};
-        return pass_through(in, out, count, type, op, comm);
-    }
-    return type == MPI_FLOAT ? reduce<float>(in, out, count, comm, options)
-                             : reduce<double>(in, out, count, comm, options);
+MPI_Datatype narrow_type(element_type type) {
+    MPI_Datatype made = MPI_DATATYPE_NULL;
+    guarded([&] {
+        const result<MPI_Datatype> found = mpi::narrow_type(type);
+        if (found.ok()) made = *found;
+        return found.error();
+    });
+    return made;
 }
 
 }  // namespace
 
-extern "C" int laconic_allreduce(const void* sendbuf, void* recvbuf, size_t count, MPI_Datatype type, MPI_Op op,
-                                 MPI_Comm comm, const laconic_allreduce_options* options) {
-    try {
-        return report_to_c(dispatch(sendbuf, recvbuf, count, type, op, comm, options));
-    } catch (const std::bad_alloc&) {
-        return report_to_c({errc::out_of_memory, "no memory"});
-    } catch (const std::exception& unexpected) {
-        return report_to_c({errc::invalid_argument, unexpected.what()});
+extern "C" {
+
+MPI_Datatype laconic_half_type(void) { return narrow_type(element_type::f16); }
+MPI_Datatype laconic_bfloat16_type(void) { return narrow_type(element_type::bf16); }
+
+int laconic_start(laconic_request* request) {
+    return guarded([&]() -> status {
+        if (request == nullptr) return null_request();
+        if (*request == nullptr) return {errc::invalid_argument, "the request is LACONIC_REQUEST_NULL"};
+        return (*request)->running.start();
+    });
+}
+
+int laconic_test(laconic_request* request, int* flag) {
+    return guarded([&]() -> status {
+        if (request == nullptr) return null_request();
+        if (flag == nullptr) return {errc::invalid_argument, "flag is NULL"};
+        *flag = *request == nullptr || (*request)->running.test() ? 1 : 0;
+        return *flag != 0 ? wait_for(request) : status{};
+    });
+}
+
+int laconic_wait(laconic_request* request) {
+    return guarded([&] { return wait_for(request); });
+}
+
+int laconic_waitall(size_t count, laconic_request* requests) {
+    return guarded([&]() -> status {
+        if (requests == nullptr && count > 0) return null_request();
+        status first;
+        for (std::size_t i = 0; i < count; ++i) {
+            status outcome = wait_for(requests + i);
+            if (first.ok()) first = std::move(outcome);
+        }
+        return first;
+    });
+}
+
+int laconic_request_free(laconic_request* request) {
+    return guarded([&]() -> status {
+        if (request == nullptr) return null_request();
+        status outcome = wait_for(request);
+        delete *request;
+        *request = nullptr;
+        return outcome;
+    });
+}
+
+// Three functions of each collective: what to call, then the parameters.
+#define LACONIC_DEFINE(name, call, ...)                                                                           \
+    int laconic_##name(__VA_ARGS__, const laconic_collective_options* options) { return run_c(call, options); }   \
+    int laconic_i##name(__VA_ARGS__, const laconic_collective_options* options, laconic_request* request) {       \
+        return request_c(call, options, request, false);                                                          \
+    }                                                                                                             \
+    int laconic_##name##_init(__VA_ARGS__, const laconic_collective_options* options, laconic_request* request) { \
+        return request_c(call, options, request, true);                                                           \
     }
+
+LACONIC_DEFINE(allreduce, (c_call{operation::allreduce, false, {sendbuf}, {recvbuf, count}, type, op, 0, comm}),
+               const void* sendbuf, void* recvbuf, size_t count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+LACONIC_DEFINE(reduce, (c_call{operation::reduce, false, {sendbuf}, {recvbuf, count}, type, op, root, comm}),
+               const void* sendbuf, void* recvbuf, size_t count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm)
+LACONIC_DEFINE(reduce_scatter,
+               (c_call{operation::reduce_scatter, true, {sendbuf}, {recvbuf, 0, recvcounts}, type, op, 0, comm}),
+               const void* sendbuf, void* recvbuf, const size_t* recvcounts, MPI_Datatype type, MPI_Op op,
+               MPI_Comm comm)
+LACONIC_DEFINE(reduce_scatter_block,
+               (c_call{operation::reduce_scatter, false, {sendbuf}, {recvbuf, recvcount}, type, op, 0, comm}),
+               const void* sendbuf, void* recvbuf, size_t recvcount, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+
+LACONIC_DEFINE(
+    allgather,
+    (c_call{operation::allgather, false, {sendbuf, sendcount}, {recvbuf, recvcount}, type, MPI_OP_NULL, 0, comm}),
+    const void* sendbuf, size_t sendcount, void* recvbuf, size_t recvcount, MPI_Datatype type, MPI_Comm comm)
+LACONIC_DEFINE(allgatherv,
+               (c_call{operation::allgather,
+                       true,
+                       {sendbuf, sendcount},
+                       {recvbuf, 0, recvcounts, displs},
+                       type,
+                       MPI_OP_NULL,
+                       0,
+                       comm}),
+               const void* sendbuf, size_t sendcount, void* recvbuf, const size_t* recvcounts, const size_t* displs,
+               MPI_Datatype type, MPI_Comm comm)
+LACONIC_DEFINE(
+    gather,
+    (c_call{operation::gather, false, {sendbuf, sendcount}, {recvbuf, recvcount}, type, MPI_OP_NULL, root, comm}),
+    const void* sendbuf, size_t sendcount, void* recvbuf, size_t recvcount, MPI_Datatype type, int root, MPI_Comm comm)
+LACONIC_DEFINE(gatherv,
+               (c_call{operation::gather,
+                       true,
+                       {sendbuf, sendcount},
+                       {recvbuf, 0, recvcounts, displs},
+                       type,
+                       MPI_OP_NULL,
+                       root,
+                       comm}),
+               const void* sendbuf, size_t sendcount, void* recvbuf, const size_t* recvcounts, const size_t* displs,
+               MPI_Datatype type, int root, MPI_Comm comm)
+LACONIC_DEFINE(
+    scatter,
+    (c_call{operation::scatter, false, {sendbuf, sendcount}, {recvbuf, recvcount}, type, MPI_OP_NULL, root, comm}),
+    const void* sendbuf, size_t sendcount, void* recvbuf, size_t recvcount, MPI_Datatype type, int root, MPI_Comm comm)
+LACONIC_DEFINE(scatterv,
+               (c_call{operation::scatter,
+                       true,
+                       {sendbuf, 0, sendcounts, displs},
+                       {recvbuf, recvcount},
+                       type,
+                       MPI_OP_NULL,
+                       root,
+                       comm}),
+               const void* sendbuf, const size_t* sendcounts, const size_t* displs, void* recvbuf, size_t recvcount,
+               MPI_Datatype type, int root, MPI_Comm comm)
+LACONIC_DEFINE(bcast, (c_call{operation::bcast, false, {}, {buffer, count}, type, MPI_OP_NULL, root, comm}),
+               void* buffer, size_t count, MPI_Datatype type, int root, MPI_Comm comm)
+LACONIC_DEFINE(alltoall,
+               (c_call{
+                   operation::alltoall, false, {sendbuf, sendcount}, {recvbuf, recvcount}, type, MPI_OP_NULL, 0, comm}),
+               const void* sendbuf, size_t sendcount, void* recvbuf, size_t recvcount, MPI_Datatype type, MPI_Comm comm)
+LACONIC_DEFINE(alltoallv,
+               (c_call{operation::alltoall,
+                       true,
+                       {sendbuf, 0, sendcounts, sdispls},
+                       {recvbuf, 0, recvcounts, rdispls},
+                       type,
+                       MPI_OP_NULL,
+                       0,
+                       comm}),
+               const void* sendbuf, const size_t* sendcounts, const size_t* sdispls, void* recvbuf,
+               const size_t* recvcounts, const size_t* rdispls, MPI_Datatype type, MPI_Comm comm)
+
+#undef LACONIC_DEFINE
 }

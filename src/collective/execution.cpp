@@ -287,7 +287,9 @@ void execution<T>::run_stock() {
 
 template <class T>
 void execution<T>::end_stock() {
-    if (divisor() != 1 && geometry_.writes()) divide_elements<T>(call_.out.data(), call_.out.size(), divisor());
+    const bool listed = geometry_.varying && call_.op == operation::reduce_scatter;
+    const std::size_t mine = listed ? geometry_.in_counts[static_cast<std::size_t>(geometry_.rank)] : call_.out.size();
+    if (divisor() != 1 && geometry_.writes()) divide_elements<T>(call_.out.data(), mine, divisor());
     const double bytes = static_cast<double>(geometry_.buffer_count() * sizeof(T));
     report_.sent_bytes = report_.raw_bytes =
         static_cast<std::uint64_t>(std::llround(sent_share(call_.op, channel_.size()) * bytes));
@@ -478,17 +480,6 @@ template <class T>
 result<collective_report> execution<T>::outcome() {
     if (!ended_.ok()) return ended_;
     return report_;
-}
-
-status refuse(mpi::channel& channel, const status& why) {
-    if (call_store* const store = call_store::of(channel); store != nullptr) static_cast<void>(store->next_call());
-    agreement with_others;
-    if (auto done = with_others.start(channel, {}, {}, why); !done.ok()) return done;
-    while (true) {
-        const auto told = with_others.test();
-        if (!told) return told.error();
-        if (!*told) sched_yield();
-    }
 }
 
 void run_to_end(execution_base& running) {

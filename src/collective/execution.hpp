@@ -4,6 +4,8 @@
 #pragma once
 
 #include <array>
+#include <memory>
+#include <utility>
 
 #include "collective/agreement.hpp"
 #include "collective/geometry.hpp"
@@ -29,7 +31,6 @@ public:
     [[nodiscard]] virtual bool over() const noexcept = 0;
     /// How it ended. Precondition: over().
     [[nodiscard]] virtual result<collective_report> outcome() = 0;
-    [[nodiscard]] virtual mpi::channel& channel() noexcept = 0;
     /// Adds to the time spent waiting.
     virtual void waited(double seconds) noexcept = 0;
 };
@@ -44,7 +45,6 @@ public:
     bool advance() override;
     [[nodiscard]] bool over() const noexcept override { return phase_ == phase::over; }
     [[nodiscard]] result<collective_report> outcome() override;
-    [[nodiscard]] mpi::channel& channel() noexcept override { return channel_; }
     void waited(double seconds) noexcept override { report_.wait_s += seconds; }
 
 private:
@@ -99,9 +99,19 @@ private:
     collective_report report_;
 };
 
-/// Takes part in a call that this rank cannot even describe: the others, where they agree on their arguments, get its
-/// sentence instead of waiting for it. returns what all ranks return.
-[[nodiscard]] status refuse(mpi::channel& channel, const status& why);
+/// What is to run, and for whom.
+struct task {
+    std::unique_ptr<execution_base> work;
+    mpi::channel* channel = nullptr;  ///< null: MPI's own call on comm, whose error handler it has called itself
+    MPI_Comm comm = MPI_COMM_NULL;
+};
+
+/// The channel to run on, or why there is none.
+[[nodiscard]] result<mpi::channel*> usable_channel(MPI_Comm comm);
+/// Blocking, from beginning to end.
+[[nodiscard]] result<collective_report> run(task todo);
+/// Not started yet.
+[[nodiscard]] collective_request request_for(task todo, bool prepared);
 
 /// Runs to the end, the processor yielded while nothing moves.
 void run_to_end(execution_base& running);

@@ -19,7 +19,7 @@ status wrong_size(const char* array, std::size_t have, std::size_t need, const s
                                         " (" + why + "); give that many"};
 }
 
-/// One count and one displacement for each rank, all inside the array.
+/// One count and one displacement for each rank, all inside the array; empty parts may have their place anywhere.
 status check_lists(const char* array, std::size_t size, std::span<const std::size_t> counts,
                    std::span<const std::size_t> displacements, int ranks) {
     const auto p = static_cast<std::size_t>(ranks);
@@ -27,7 +27,7 @@ status check_lists(const char* array, std::size_t size, std::span<const std::siz
         return {errc::invalid_argument, text(counts.size()) + " counts and " + text(displacements.size()) +
                                             " displacements for " + text(p) + " ranks; give one for each"};
     for (std::size_t k = 0; k < p; ++k)
-        if (displacements[k] > size || counts[k] > size - displacements[k])
+        if (counts[k] != 0 && (displacements[k] > size || counts[k] > size - displacements[k]))
             return {errc::invalid_argument, "part " + text(k) + ", " + text(counts[k]) + " elements from " +
                                                 text(displacements[k]) + " on, leaves " + array + ", which has " +
                                                 text(size)};
@@ -216,6 +216,7 @@ void place_pieces(const geometry& call, std::uint32_t pieces, std::vector<place>
                         break;
                 }
                 before += piece.count;
+                if (piece.count == 0) piece = {};
             }
             return;
         }
@@ -226,6 +227,8 @@ void place_pieces(const geometry& call, std::uint32_t pieces, std::vector<place>
                 places[k] = {call.varying ? call.in_displacements[k] : k * equal, out_first,
                              call.varying ? call.in_counts[k] : equal};
                 places[p + k] = {0, out_first, call.varying ? call.out_counts[k] : equal};
+                for (place* const piece : {&places[k], &places[p + k]})
+                    if (piece->count == 0) *piece = {};
             }
             return;
     }

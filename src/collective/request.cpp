@@ -16,8 +16,7 @@ using collective::execution;
 using collective::execution_base;
 
 struct collective_request::state {
-    std::unique_ptr<execution_base> running;
-    MPI_Comm comm = MPI_COMM_NULL;
+    collective::task todo;
     bool prepared = false;
     bool started = false;
 };
@@ -82,36 +81,56 @@ progress_thread& progress() {
     return one;
 }
 
-/// The channel to run on, or why there is none.
-result<mpi::channel*> usable_channel(MPI_Comm comm) {
-    result<mpi::channel*> found = mpi::channel_of(comm);
-    if (found.ok() && (*found)->broken())
-        return status{errc::mpi,
-                      "an earlier collective on this communicator failed inside MPI; use a new communicator"};
-    return found;
+result<collective_report> outcome_of(execution_base& ended, mpi::channel* channel, MPI_Comm comm) {
+    result<collective_report> outcome = ended.outcome();
+    if (channel != nullptr && outcome.error().code() == errc::mpi)
+        MPI_Comm_call_errhandler(comm, channel->last_error());
+    return outcome;
 }
 
-result<collective_report> outcome_of(execution_base& ended, MPI_Comm comm) {
-    result<collective_report> outcome = ended.outcome();
-    if (outcome.error().code() == errc::mpi) MPI_Comm_call_errhandler(comm, ended.channel().last_error());
-    return outcome;
+result<collective_report> run_through(execution_base& work, mpi::channel* channel, MPI_Comm comm) {
+    work.begin(true);
+    collective::run_to_end(work);
+    return outcome_of(work, channel, comm);
+}
+
+status check_channel(const mpi::channel& channel) {
+    if (!channel.broken()) return {};
+    return {errc::mpi, "an earlier collective on this communicator failed inside MPI; use a new communicator"};
 }
 
 template <class T>
 result<collective_request> make_request(const collective_call<T>& call, MPI_Comm comm,
                                         const collective_options& options, bool prepared) try {
-    const result<mpi::channel*> channel = usable_channel(comm);
+    const result<mpi::channel*> channel = collective::usable_channel(comm);
     if (!channel) return channel.error();
-    auto state = std::make_unique<collective_request::state>();
-    state->running = std::make_unique<execution<T>>(**channel, call, options);
-    state->comm = comm;
-    state->prepared = prepared;
-    return collective_request(std::move(state));
+    return collective::request_for({std::make_unique<execution<T>>(**channel, call, options), *channel, comm},
+                                   prepared);
 } catch (const std::bad_alloc&) {
     return status{errc::out_of_memory, "no memory for a request"};
 }
 
 }  // namespace
+
+namespace collective {
+
+result<mpi::channel*> usable_channel(MPI_Comm comm) {
+    result<mpi::channel*> found = mpi::channel_of(comm);
+    if (!found) return found;
+    if (auto bad = check_channel(**found); !bad.ok()) return bad;
+    return found;
+}
+
+result<collective_report> run(task todo) { return run_through(*todo.work, todo.channel, todo.comm); }
+
+collective_request request_for(task todo, bool prepared) {
+    auto state = std::make_unique<collective_request::state>();
+    state->todo = std::move(todo);
+    state->prepared = prepared;
+    return collective_request(std::move(state));
+}
+
+}  // namespace collective
 
 collective_request::collective_request() noexcept = default;
 collective_request::collective_request(std::unique_ptr<state> running) noexcept : state_(std::move(running)) {}
@@ -130,24 +149,26 @@ collective_request::~collective_request() {
 status collective_request::start() {
     if (state_ == nullptr) return {errc::invalid_argument, "an empty request; make one with start() or prepare()"};
     if (state_->started) return {errc::invalid_argument, "the request is running; wait() for it first"};
-    state_->running->begin(false);
+    if (state_->todo.channel != nullptr)
+        if (auto bad = check_channel(*state_->todo.channel); !bad.ok()) return bad;
+    state_->todo.work->begin(false);
     state_->started = true;
-    active().add(state_->running.get());
+    active().add(state_->todo.work.get());
     return {};
 }
 
 bool collective_request::test() {
     if (state_ == nullptr || !state_->started) return true;
     active().advance();
-    return active().is_over(*state_->running);
+    return active().is_over(*state_->todo.work);
 }
 
 result<collective_report> collective_request::wait() {
     if (state_ == nullptr || !state_->started) return collective_report{};
     while (!test()) std::this_thread::yield();
-    active().remove(state_->running.get());
+    active().remove(state_->todo.work.get());
     state_->started = false;
-    result<collective_report> outcome = outcome_of(*state_->running, state_->comm);
+    result<collective_report> outcome = outcome_of(*state_->todo.work, state_->todo.channel, state_->todo.comm);
     if (!state_->prepared) state_.reset();
     return outcome;
 }
@@ -167,12 +188,10 @@ void stop_progress_thread() noexcept { progress().stop(); }
 
 template <class T>
 result<collective_report> run(const collective_call<T>& call, MPI_Comm comm, const collective_options& options) try {
-    const result<mpi::channel*> channel = usable_channel(comm);
+    const result<mpi::channel*> channel = collective::usable_channel(comm);
     if (!channel) return channel.error();
-    execution<T> running(**channel, call, options);
-    running.begin(true);
-    collective::run_to_end(running);
-    return outcome_of(running, comm);
+    execution<T> work(**channel, call, options);
+    return run_through(work, *channel, comm);
 } catch (const std::bad_alloc&) {
     return status{errc::out_of_memory, "no memory for a collective"};
 }

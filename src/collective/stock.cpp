@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One call to MPI for each operation, in two forms.
+// From spans to MPI's arguments; sums of 16-bit types, which MPI does not know.
 #include "collective/stock.hpp"
 
-#include <algorithm>
-#include <limits>
+#include <new>
 
 #include "collective/elements.hpp"
 
 namespace laconic::collective {
 namespace {
-
-constexpr auto most = static_cast<std::size_t>(std::numeric_limits<int>::max());
-
-std::vector<int> to_ints(std::span<const std::size_t> list) {
-    std::vector<int> ints;
-    for (const std::size_t number : list) ints.push_back(static_cast<int>(number));
-    return ints;
-}
 
 /// MPI knows no 16-bit floating-point types.
 template <class T, reduction Combine>
@@ -42,6 +33,13 @@ MPI_Op op_of(reduction combine) noexcept {
     }
 }
 
+/// MPICH 4.0.2 crashes in a longer MPI_Reduce with MPI_IN_PLACE at another root than rank 0.
+#ifdef MPICH_VERSION
+constexpr bool reduces_in_place_anywhere = false;
+#else
+constexpr bool reduces_in_place_anywhere = true;
+#endif
+
 bool lies_in(const void* part, const void* whole, std::size_t count, MPI_Datatype type) {
     int size = 0;
     MPI_Type_size(type, &size);
@@ -54,13 +52,12 @@ bool lies_in(const void* part, const void* whole, std::size_t count, MPI_Datatyp
 
 bool fits_int(const geometry& call) noexcept {
     for (const auto& list : {call.in_counts, call.in_displacements, call.out_counts, call.out_displacements})
-        for (const std::size_t number : list)
-            if (number > most) return false;
-    return call.in_count <= most && call.out_count <= most;
+        if (!fits_int(list)) return false;
+    return call.in_count <= longest_int && call.out_count <= longest_int;
 }
 
 stock_call::~stock_call() {
-    if (own_op_) MPI_Op_free(&op_);
+    if (own_op_) MPI_Op_free(&call_.combine);
 }
 
 status stock_call::prepare(const geometry& call, element_type type, reduction combine, const void* in, void* out) {
@@ -68,99 +65,50 @@ status stock_call::prepare(const geometry& call, element_type type, reduction co
         return {errc::unsupported,
                 "a count of this call is beyond 2^31 - 1, which MPI's own function cannot take; use "
                 "another algorithm, e.g. ring/raw"};
-    call_ = call;
-    in_ = in;
-    out_ = out;
     const bool narrow = type == element_type::f16 || type == element_type::bf16;
-    type_ = narrow ? MPI_UINT16_T : type == element_type::f32 ? MPI_FLOAT : MPI_DOUBLE;
     if (is_reduction(call.op) && narrow && !own_op_) {
         MPI_Op_create(type == element_type::f16 ? half_function<half>(combine) : half_function<bfloat16>(combine), 1,
-                      &op_);
+                      &call_.combine);
         own_op_ = true;
     } else if (!own_op_) {
-        op_ = op_of(combine);
+        call_.combine = op_of(combine);
     }
-    if (call.varying) {
-        in_counts_ = to_ints(call.in_counts);
-        in_displacements_ = to_ints(call.in_displacements);
-        out_counts_ = to_ints(call.out_counts);
-        out_displacements_ = to_ints(call.out_displacements);
-    }
-    return {};
-}
-
-int stock_call::issue(MPI_Comm comm, MPI_Request* request) {
-    return is_reduction(call_.op) ? issue_reduction(comm, request) : issue_movement(comm, request);
-}
-
-int stock_call::issue_reduction(MPI_Comm comm, MPI_Request* request) {
-    const bool in_place = in_ == out_ && call_.writes() && call_.in_count > 0;
-    const void* const from = in_place ? MPI_IN_PLACE : in_;
-    const int count = static_cast<int>(call_.in_count);
-    const int part = static_cast<int>(call_.out_count);
-    switch (call_.op) {
-        case operation::allreduce:
-            return request == nullptr ? MPI_Allreduce(from, out_, count, type_, op_, comm)
-                                      : MPI_Iallreduce(from, out_, count, type_, op_, comm, request);
-        case operation::reduce:
-            return request == nullptr ? MPI_Reduce(from, out_, count, type_, op_, call_.root, comm)
-                                      : MPI_Ireduce(from, out_, count, type_, op_, call_.root, comm, request);
-        default: break;
-    }
-    if (!call_.varying)
-        return request == nullptr ? MPI_Reduce_scatter_block(from, out_, part, type_, op_, comm)
-                                  : MPI_Ireduce_scatter_block(from, out_, part, type_, op_, comm, request);
-    return request == nullptr ? MPI_Reduce_scatter(from, out_, in_counts_.data(), type_, op_, comm)
-                              : MPI_Ireduce_scatter(from, out_, in_counts_.data(), type_, op_, comm, request);
-}
-
-int stock_call::issue_movement(MPI_Comm comm, MPI_Request* request) {
-    const int in = static_cast<int>(call_.in_count);
-    const int out = static_cast<int>(call_.out_count);
-    const int part = in / call_.ranks;
-    const bool now = request == nullptr;
-    // The rank's own part of the whole is where its values are, or belong, already.
-    const void* const from = call_.writes() && lies_in(in_, out_, call_.out_count, type_) ? MPI_IN_PLACE : in_;
-    switch (call_.op) {
-        case operation::bcast:
-            return now ? MPI_Bcast(out_, in, type_, call_.root, comm)
-                       : MPI_Ibcast(out_, in, type_, call_.root, comm, request);
-        case operation::allgather:
-            if (!call_.varying)
-                return now ? MPI_Allgather(from, in, type_, out_, in, type_, comm)
-                           : MPI_Iallgather(from, in, type_, out_, in, type_, comm, request);
-            return now ? MPI_Allgatherv(from, in, type_, out_, out_counts_.data(), out_displacements_.data(), type_,
-                                        comm)
-                       : MPI_Iallgatherv(from, in, type_, out_, out_counts_.data(), out_displacements_.data(), type_,
-                                         comm, request);
-        case operation::gather:
-            if (!call_.varying)
-                return now ? MPI_Gather(from, in, type_, out_, in, type_, call_.root, comm)
-                           : MPI_Igather(from, in, type_, out_, in, type_, call_.root, comm, request);
-            return now ? MPI_Gatherv(from, in, type_, out_, out_counts_.data(), out_displacements_.data(), type_,
-                                     call_.root, comm)
-                       : MPI_Igatherv(from, in, type_, out_, out_counts_.data(), out_displacements_.data(), type_,
-                                      call_.root, comm, request);
-        case operation::scatter: {
-            void* const to = call_.is_root() && lies_in(out_, in_, call_.in_count, type_) ? MPI_IN_PLACE : out_;
-            if (!call_.varying)
-                return now ? MPI_Scatter(in_, out, type_, to, out, type_, call_.root, comm)
-                           : MPI_Iscatter(in_, out, type_, to, out, type_, call_.root, comm, request);
-            return now ? MPI_Scatterv(in_, in_counts_.data(), in_displacements_.data(), type_, to, out, type_,
-                                      call_.root, comm)
-                       : MPI_Iscatterv(in_, in_counts_.data(), in_displacements_.data(), type_, to, out, type_,
-                                       call_.root, comm, request);
+    call_.op = call.op;
+    call_.varying = call.varying;
+    call_.root = call.root;
+    call_.type = narrow ? MPI_UINT16_T : type == element_type::f32 ? MPI_FLOAT : MPI_DOUBLE;
+    // Where the values are, or belong, already.
+    // Ranks without values say so, too: in place or not, MPI's alltoallv has other messages.
+    const bool same = in == out && in != nullptr;
+    const bool in_place = is_reduction(call.op) || call.op == operation::alltoall
+                              ? same && call.writes()
+                              : call.writes() && lies_in(in, out, call.out_count, call_.type);
+    const bool kept = call.op == operation::scatter && call.is_root() && lies_in(out, in, call.in_count, call_.type);
+    call_.in = in_place && call.op != operation::scatter ? MPI_IN_PLACE : in;
+    call_.out = kept ? MPI_IN_PLACE : out;
+    if (in_place && call.op == operation::reduce && call.root != 0 && !reduces_in_place_anywhere) try {
+            const auto* const first = static_cast<const std::byte*>(in);
+            const std::size_t bytes = narrow ? 2 : type == element_type::f32 ? 4 : 8;
+            copy_.assign(first, first + call.in_count * bytes);
+            call_.in = copy_.data();
+        } catch (const std::bad_alloc&) {
+            return {errc::out_of_memory, "no memory for a copy of what is reduced in place"};
         }
-        default: break;
+    const int in_count = static_cast<int>(call.in_count);
+    const int out_count = static_cast<int>(call.out_count);
+    switch (call.op) {
+        case operation::allgather:
+        case operation::gather: call_.in_count = call_.out_count = in_count; break;
+        case operation::scatter: call_.in_count = call_.out_count = out_count; break;
+        case operation::alltoall: call_.in_count = call_.out_count = in_count / call.ranks; break;
+        default: call_.in_count = in_count, call_.out_count = out_count; break;
     }
-    const void* const source = in_ == out_ && in > 0 ? MPI_IN_PLACE : in_;
-    if (!call_.varying)
-        return now ? MPI_Alltoall(source, part, type_, out_, part, type_, comm)
-                   : MPI_Ialltoall(source, part, type_, out_, part, type_, comm, request);
-    return now ? MPI_Alltoallv(source, in_counts_.data(), in_displacements_.data(), type_, out_, out_counts_.data(),
-                               out_displacements_.data(), type_, comm)
-               : MPI_Ialltoallv(source, in_counts_.data(), in_displacements_.data(), type_, out_, out_counts_.data(),
-                                out_displacements_.data(), type_, comm, request);
+    if (!call.varying) return {};
+    call_.in_counts = to_ints(call.in_counts);
+    call_.in_displacements = to_ints(call.in_displacements);
+    call_.out_counts = to_ints(call.op == operation::reduce_scatter ? call.in_counts : call.out_counts);
+    call_.out_displacements = to_ints(call.out_displacements);
+    return {};
 }
 
 }  // namespace laconic::collective

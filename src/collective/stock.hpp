@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "collective/geometry.hpp"
+#include "collective/mpi_call.hpp"
 #include "laconic/status.hpp"
 
 namespace laconic::collective {
@@ -25,21 +26,13 @@ public:
     /// returns ok, or unsupported when a count does not fit in an int. avg adds; the caller divides.
     [[nodiscard]] status prepare(const geometry& call, element_type type, reduction combine, const void* in, void* out);
     /// returns MPI's code.
-    [[nodiscard]] int run(MPI_Comm comm) { return issue(comm, nullptr); }
-    [[nodiscard]] int start(MPI_Comm comm, MPI_Request* request) { return issue(comm, request); }
+    [[nodiscard]] int run(MPI_Comm comm) { return call_.issue(comm, nullptr); }
+    [[nodiscard]] int start(MPI_Comm comm, MPI_Request* request) { return call_.issue(comm, request); }
 
 private:
-    [[nodiscard]] int issue(MPI_Comm comm, MPI_Request* request);
-    [[nodiscard]] int issue_reduction(MPI_Comm comm, MPI_Request* request);
-    [[nodiscard]] int issue_movement(MPI_Comm comm, MPI_Request* request);
-
-    geometry call_;
-    const void* in_ = nullptr;
-    void* out_ = nullptr;
-    MPI_Datatype type_ = MPI_DATATYPE_NULL;
-    MPI_Op op_ = MPI_OP_NULL;
+    mpi_call call_;
     bool own_op_ = false;
-    std::vector<int> in_counts_, in_displacements_, out_counts_, out_displacements_;
+    std::vector<std::byte> copy_;  // of `in`, where MPI cannot reduce in place
 };
 
 /// Whether MPI's int counts can express the call.

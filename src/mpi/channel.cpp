@@ -102,13 +102,17 @@ void channel::close() noexcept {
     comm_ = MPI_COMM_NULL;
 }
 
-result<channel*> channel_of(MPI_Comm comm) {
+status check_running() {
     int running = 0;
     int over = 0;
     MPI_Initialized(&running);
     MPI_Finalized(&over);
-    if (running == 0 || over != 0)
-        return status{errc::invalid_argument, "MPI is not running; call between MPI_Init and MPI_Finalize"};
+    if (running != 0 && over == 0) return {};
+    return {errc::invalid_argument, "MPI is not running; call between MPI_Init and MPI_Finalize"};
+}
+
+result<channel*> channel_of(MPI_Comm comm) {
+    if (auto bad = check_running(); !bad.ok()) return bad;
     if (comm == MPI_COMM_NULL) return status{errc::invalid_argument, "the communicator is MPI_COMM_NULL"};
     if (auto done = make_keys(); !done.ok()) return done;
 

@@ -79,6 +79,9 @@ private:
     std::unique_ptr<attachment> attached_;
 };
 
+/// ok between MPI_Init and MPI_Finalize, else invalid_argument.
+[[nodiscard]] status check_running();
+
 /// The channel of an intracommunicator. Collective over `comm` at the first use, local afterwards.
 /// returns the channel, alive as long as `comm`; or mpi, out_of_memory, or invalid_argument for MPI_COMM_NULL, an
 ///         intercommunicator, or MPI not initialised.

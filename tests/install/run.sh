@@ -34,6 +34,7 @@ cmake --build "$work/consumer" >"$work/consumer.log" 2>&1 || { cat "$work/consum
 "$work/consumer/use_cpp"
 for flavour in "$@"; do
     "$build/mpiexec-$flavour" 2 "$work/consumer/use_mpi_$flavour"
+    "$build/mpiexec-$flavour" 2 "$work/consumer/use_mpi_c_$flavour"
 done
 if cmake -S "$here/consumer" -B "$work/none" -DCMAKE_PREFIX_PATH="$prefix" -DCOMPONENTS=abacus >"$work/none.log" 2>&1; then
     echo "find_package accepted an unknown component" >&2

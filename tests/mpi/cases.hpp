@@ -11,5 +11,7 @@ void bits_are_reproducible();
 void bad_arguments_fail_everywhere();
 void channels_live_and_die_with_communicators();
 void c_face_works();
+void c_operations_work();
+void c_requests_work();
 
 }  // namespace laconic::test

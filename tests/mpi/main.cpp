@@ -33,6 +33,8 @@ int main(int argc, char** argv) {
     run("bits_are_reproducible", bits_are_reproducible);
     run("bad_arguments_fail_everywhere", bad_arguments_fail_everywhere);
     run("c_face_works", c_face_works);
+    run("c_operations_work", c_operations_work);
+    run("c_requests_work", c_requests_work);
     run("channels_live_and_die_with_communicators", channels_live_and_die_with_communicators);
     const bool ok = failures_of_all_ranks() == 0;
     MPI_Finalize();

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which calls are compressed, and how MPI's conventions translate to those of collective.hpp.
+#include "collective/c_call.hpp"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "collective/c_arrays.hpp"
+#include "collective/passed_on.hpp"
+#include "collective/refusal.hpp"
+#include "mpi/error.hpp"
+#include "mpi/narrow_types.hpp"
+
+namespace laconic::collective {
+namespace {
+
+/// A number beyond a byte must not become that of an enumerator.
+template <class Enum>
+Enum as(int number) noexcept {
+    return static_cast<Enum>(number >= 0 && number < 0xFF ? number : 0xFF);
+}
+
+result<collective_options> to_options(const laconic_collective_options* given) {
+    if (given == nullptr) return collective_options::from_environment();
+    collective_options options;
+    options.limit = {as<bound_kind>(given->kind), given->bound};
+    options.bound_scope = as<scope>(given->scope);
+    if (given->confidence != 0) options.confidence = given->confidence;
+    if (given->algorithm != nullptr) options.algorithm = given->algorithm;
+    if (given->segment_bytes != 0) options.segment_bytes = given->segment_bytes;
+    if (given->rate != 0) options.rate = given->rate;
+    options.check = given->check != 0;
+    options.ranks_per_node = given->ranks_per_node;
+    return options;
+}
+
+std::optional<element_type> known_type(MPI_Datatype type) noexcept {
+    if (type == MPI_FLOAT) return element_type::f32;
+    if (type == MPI_DOUBLE) return element_type::f64;
+    for (const element_type narrow : {element_type::f16, element_type::bf16})
+        if (mpi::is_narrow_type(type, narrow)) return narrow;
+    return std::nullopt;
+}
+
+std::optional<reduction> known_reduction(const c_call& call) noexcept {
+    if (!is_reduction(call.op) || call.combine == MPI_SUM) return reduction::sum;
+    if (call.combine == MPI_MIN) return reduction::min;
+    if (call.combine == MPI_MAX) return reduction::max;
+    if (call.combine == MPI_PROD) return reduction::prod;
+    return std::nullopt;
+}
+
+result<task> pass_on(const c_call& call, const c_position& at) {
+    const result<c_lists> in = in_lists(call, at);
+    if (!in) return in.error();
+    const result<c_lists> out = out_lists(call, at);
+    if (!out) return out.error();
+    const std::array single{call.in.count, call.out.count};
+    for (const auto list :
+         {in->counts, in->displacements, out->counts, out->displacements, std::span<const std::size_t>(single)})
+        if (!fits_int(list))
+            return status{errc::unsupported,
+                          "a count of this call is beyond 2^31 - 1, which MPI's own function cannot take; laconic "
+                          "itself runs calls with MPI_FLOAT, MPI_DOUBLE and the 16-bit types, and for reductions "
+                          "MPI_SUM, MPI_MIN, MPI_MAX or MPI_PROD"};
+    mpi_call mpi;
+    mpi.op = call.op;
+    mpi.varying = call.varying;
+    mpi.in = call.in.data;
+    mpi.out = const_cast<void*>(call.out.data);
+    mpi.out_count = static_cast<int>(call.out.count);
+    mpi.in_count = is_reduction(call.op) ? mpi.out_count : static_cast<int>(call.in.count);
+    mpi.in_counts = to_ints(in->counts);
+    mpi.in_displacements = to_ints(in->displacements);
+    mpi.out_counts = to_ints(out->counts);
+    mpi.out_displacements = to_ints(out->displacements);
+    mpi.type = call.type;
+    mpi.combine = call.combine;
+    mpi.root = call.root;
+    return task{std::make_unique<passed_on>(std::move(mpi), call.comm), nullptr, call.comm};
+}
+
+template <class T>
+std::unique_ptr<execution_base> execution_of(const c_call& call, const c_arrays& arrays, reduction combine,
+                                             const collective_options& options, mpi::channel& channel) {
+    const collective_call<T> ours{call.op,
+                                  {static_cast<const T*>(arrays.in), arrays.in_count},
+                                  {static_cast<T*>(arrays.out), arrays.out_count},
+                                  combine,
+                                  call.root,
+                                  call.varying,
+                                  arrays.in_lists.counts,
+                                  arrays.in_lists.displacements,
+                                  arrays.out_lists.counts,
+                                  arrays.out_lists.displacements};
+    return std::make_unique<execution<T>>(channel, ours, options);
+}
+
+std::unique_ptr<execution_base> execution_of(element_type type, const c_call& call, const c_arrays& arrays,
+                                             reduction combine, const collective_options& options,
+                                             mpi::channel& channel) {
+    switch (type) {
+        case element_type::f32: return execution_of<float>(call, arrays, combine, options, channel);
+        case element_type::f64: return execution_of<double>(call, arrays, combine, options, channel);
+        case element_type::f16: return execution_of<half>(call, arrays, combine, options, channel);
+        default: return execution_of<bfloat16>(call, arrays, combine, options, channel);
+    }
+}
+
+constexpr std::size_t bytes_of(element_type type) noexcept {
+    return type == element_type::f64 ? 8 : type == element_type::f32 ? 4 : 2;
+}
+
+}  // namespace
+
+result<task> make_task(const c_call& call, const laconic_collective_options* given, std::vector<std::size_t>* kept) {
+    const result<c_position> at = position_in(call.comm);
+    if (!at) return at.error();
+    const std::optional<element_type> type = known_type(call.type);
+    std::optional<reduction> combine = known_reduction(call);
+    const bool averages = given != nullptr && given->average != 0 && is_reduction(call.op);
+    if (at->between || !type || !combine) {
+        if (averages)
+            return status{errc::invalid_argument,
+                          "average is set, but this type, operation or intercommunicator is passed to MPI as it is; "
+                          "use MPI_FLOAT, MPI_DOUBLE or a 16-bit type with MPI_SUM on an intracommunicator, or leave "
+                          "out average"};
+        return pass_on(call, *at);
+    }
+    const result<mpi::channel*> channel = usable_channel(call.comm);
+    if (!channel) return channel.error();
+    const auto refuse = [&](const status& why, bool heard) -> result<task> {
+        return task{std::make_unique<refusal>(**channel, why, heard), *channel, call.comm};
+    };
+    const result<collective_options> options = to_options(given);
+    if (!options) return refuse(options.error(), true);
+    const bool heard = agrees(call.op, call.varying, *options);
+    if (averages && combine != reduction::sum)
+        return refuse({errc::invalid_argument, "average is set, but the operation is not MPI_SUM; leave out one"},
+                      heard);
+    if (averages) combine = reduction::avg;
+    const result<c_arrays> arrays = arrays_of(call, *at, bytes_of(*type), kept);
+    if (!arrays) return refuse(arrays.error(), heard);
+    return task{execution_of(*type, call, *arrays, *combine, *options, **channel), *channel, call.comm};
+}
+
+}  // namespace laconic::collective

@@ -78,13 +78,19 @@ cutting cutting_of(operation op) noexcept {
 }
 
 std::uint32_t quantisations_of(operation op, schedule_kind schedule, int ranks) noexcept {
-    const auto p = static_cast<std::uint32_t>(ranks);
     if (!is_reduction(op)) return 1;
-    if (schedule != schedule_kind::recursive_doubling) return p;
-    // Each of the 2 m - 2 partial sums of m = 2^k ranks that cross, the sums of those that were folded in before, and
-    // the end.
+    const auto p = static_cast<std::uint32_t>(ranks);
+    // Each of the p - 1 additions is followed by one. What begins a path is one as well: everybody's values who does
+    // not add them to what he has received. m ranks take part in the doubling, the others are folded in before.
     const std::uint32_t m = std::bit_floor(p);
-    return 2 * m - 1 + (p - m);
+    const std::uint32_t folded = p - m;
+    switch (schedule) {
+        case schedule_kind::recursive_doubling: return m - 1 + 2 * folded + (m - folded);
+        case schedule_kind::rabenseifner: return p - 1 + folded + std::min(m / 2, m - folded);
+        case schedule_kind::binomial: return p - 1 + (p + 1) / 2;
+        case schedule_kind::pairwise: return p - 1 + (p - 1);
+        default: return p - 1 + 1;
+    }
 }
 
 double sent_share(operation op, int ranks) noexcept {

@@ -97,10 +97,22 @@ status execution<T>::check_arguments(const result<cell>& found) {
 
 template <class T>
 value_span execution<T>::span_of_input() const {
-    if (!geometry_.reads() || call_.in.empty()) return {};
-    const value_range<T> found = range_of(call_.in);
-    return {found.nonfinite < call_.in.size(), static_cast<double>(found.min), static_cast<double>(found.max),
-            static_cast<double>(found.max_abs), 0};
+    value_span all;
+    const auto add = [&](std::span<const T> values) {
+        if (values.empty()) return;
+        const value_range<T> found = range_of(values);
+        if (found.nonfinite == values.size()) return;
+        all.min = all.any_finite ? std::min(all.min, static_cast<double>(found.min)) : static_cast<double>(found.min);
+        all.max = all.any_finite ? std::max(all.max, static_cast<double>(found.max)) : static_cast<double>(found.max);
+        all.max_abs = std::max(all.max_abs, static_cast<double>(found.max_abs));
+        all.any_finite = true;
+    };
+    if (!geometry_.reads()) return all;
+    // What lies between the parts does not count.
+    if (call_.in_displacements.empty()) add(call_.in);
+    for (std::size_t k = 0; k < call_.in_displacements.size(); ++k)
+        add(call_.in.subspan(call_.in_displacements[k], call_.in_counts[k]));
+    return all;
 }
 
 template <class T>

@@ -11,5 +11,7 @@ void bits_are_reproducible();
 void bad_arguments_fail_everywhere();
 void channels_live_and_die_with_communicators();
 void c_face_works();
+void every_reduction_cell_is_exact();
+void every_movement_cell_is_exact();
 
 }  // namespace laconic::test

@@ -42,6 +42,7 @@ program program_builder::finish(int pieces) {
         if (now.keeps) ++kept;
         made_.kept_pieces = std::max(made_.kept_pieces, kept);
         made_.most_to = std::max(made_.most_to, now.to_count);
+        if (now.to_count > 0) ++made_.sending;
     }
     return std::move(made_);
 }

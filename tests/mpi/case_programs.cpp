@@ -43,6 +43,8 @@ struct play {
         what = std::string(name_of(op)) + " " + std::string(name_of(schedule)) + " " + std::to_string(ranks) +
                " ranks, root " + std::to_string(root);
         for (int rank = 0; rank < ranks; ++rank) programs.push_back(make_program(op, schedule, ranks, rank, root));
+        for (const program& one : programs)
+            check(one.weight == programs[0].weight && one.kept_pieces <= one.weight, what + ": lanes differ");
     }
 
     /// False: it waits for a message.

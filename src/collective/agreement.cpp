@@ -88,6 +88,8 @@ std::string describe(operation op, std::size_t which, std::int64_t value) {
 status agreement::start(mpi::channel& channel, const call_shape& shape, const value_span& values, const status& local) {
     channel_ = &channel;
     op_ = shape.op;
+    telling_ = false;
+    text_.fill(0);
     packet_.fill(INT64_MIN);
     packet_[failure_key] = 0;
     if (!local.ok()) {

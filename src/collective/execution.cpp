@@ -2,11 +2,8 @@
 // The way of a call: arguments, agreement, plan, stages, report.
 #include "collective/execution.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <bit>
-#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -156,14 +153,33 @@ void execution<T>::begin(bool blocking) {
         store != nullptr ? check_arguments(found) : status{errc::out_of_memory, "no memory for a collective"};
     if (store != nullptr) number_ = store->next_call();
     // A rank that cannot go on tells the others where they listen.
-    const bool agrees = compresses(what_) || options_.check || !found.ok();
-    if (!agrees) {
-        if (local.ok()) local = reserve();
-        if (!local.ok()) return finish(local);
-        return run_agreed({});
-    }
+    agrees_ = compresses(what_) || options_.check || !found.ok();
     if (local.ok() && what_.schedule != schedule_kind::chosen) local = reserve();
-    agree(local);
+    if (store == nullptr || (!agrees_ && !local.ok())) return finish(local);
+    if (!blocking) store->forbid_blocking();
+    blocking_ = blocking && store->may_block();
+    const bool collective =
+        agrees_ || what_.schedule == schedule_kind::stock || what_.schedule == schedule_kind::hierarchical;
+    if (!collective) return run_agreed({});
+    local_ = std::move(local);
+    turn_ = store->draw_turn();
+    has_turn_ = true;
+    phase_ = phase::queued;
+    if (store->is_turn(turn_)) take_turn();
+}
+
+template <class T>
+void execution<T>::take_turn() {
+    if (agrees_)
+        agree(local_);
+    else
+        run_agreed({});
+}
+
+template <class T>
+void execution<T>::end_turn() noexcept {
+    if (has_turn_) call_store::of(channel_)->end_turn();
+    has_turn_ = false;
 }
 
 template <class T>
@@ -193,6 +209,10 @@ void execution<T>::decide(double ratio) {
 template <class T>
 bool execution<T>::advance() {
     switch (phase_) {
+        case phase::queued:
+            if (!call_store::of(channel_)->is_turn(turn_)) return false;
+            take_turn();
+            return true;
         case phase::agreeing: {
             const auto agreed = agreement_.test();
             if (!agreed) return finish(agreed.error()), true;
@@ -255,7 +275,8 @@ void execution<T>::run_stock() {
     }
     phase_ = phase::stock;
     if (auto done = channel_.check(stock_.start(channel_.comm(), &request_), "MPI collective"); !done.ok())
-        finish(done);
+        return finish(done);
+    end_turn();
 }
 
 template <class T>
@@ -408,6 +429,7 @@ quantisation<T> execution<T>::plan_for_levels(const value_span& values) const no
 
 template <class T>
 void execution<T>::start_stages(const value_span& values) {
+    end_turn();
     plan_ = plan_for(values);
     phase_ = phase::running;
     if (stage_count_ == 0) return next_stage();
@@ -444,6 +466,7 @@ template <class T>
 void execution<T>::finish(status why) {
     ended_ = std::move(why);
     phase_ = phase::over;
+    end_turn();
     for (stage<T>& used : stages_) used.release();
 }
 
@@ -451,33 +474,6 @@ template <class T>
 result<collective_report> execution<T>::outcome() {
     if (!ended_.ok()) return ended_;
     return report_;
-}
-
-status refuse(mpi::channel& channel, const status& why) {
-    if (call_store* const store = call_store::of(channel); store != nullptr) static_cast<void>(store->next_call());
-    agreement with_others;
-    if (auto done = with_others.start(channel, {}, {}, why); !done.ok()) return done;
-    while (true) {
-        const auto told = with_others.test();
-        if (!told) return told.error();
-        if (!*told) sched_yield();
-    }
-}
-
-void run_to_end(execution_base& running) {
-    // Long enough for a message that is nearly there, short against a time slice.
-    constexpr int eager_tests = 64;
-    while (!running.over()) {
-        if (running.advance()) continue;
-        if (running.over()) break;
-        const auto start = std::chrono::steady_clock::now();
-        auto last = start;
-        for (int tests = 0; !running.advance() && !running.over(); ++tests) {
-            if (tests >= eager_tests) sched_yield();
-            last = std::chrono::steady_clock::now();
-        }
-        running.waited(std::chrono::duration<double>(last - start).count());
-    }
 }
 
 template class execution<float>;

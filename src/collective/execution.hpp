@@ -22,7 +22,7 @@ public:
     virtual ~execution_base() = default;
 
     /// Checks the arguments and starts the agreement. Collective over the channel, in the order of all its calls.
-    /// blocking   whether it may use MPI's blocking functions
+    /// blocking   whether it may use MPI's blocking functions: nothing is started on this communicator, ever
     virtual void begin(bool blocking) = 0;
     /// False: nothing could be done without waiting, or it is over.
     virtual bool advance() = 0;
@@ -48,7 +48,7 @@ public:
     void waited(double seconds) noexcept override { report_.wait_s += seconds; }
 
 private:
-    enum class phase : std::uint8_t { agreeing, stock, running, over };
+    enum class phase : std::uint8_t { queued, agreeing, stock, running, over };
 
     [[nodiscard]] status check_arguments(const result<cell>& found);
     [[nodiscard]] value_span span_of_input() const;
@@ -61,6 +61,8 @@ private:
     }
     [[nodiscard]] arrays<T> data() const noexcept { return {call_.in, call_.out, call_.combine, divisor()}; }
 
+    void take_turn();
+    void end_turn() noexcept;
     void agree(const status& local);
     void decide(double ratio);
     void run_agreed(const value_span& values);
@@ -79,6 +81,10 @@ private:
     geometry geometry_;
     cell what_;
     bool blocking_ = false;
+    bool agrees_ = false;     // before it runs
+    bool has_turn_ = false;   // drawn, and not ended
+    std::uint64_t turn_ = 0;  // see call_store
+    status local_;            // until the turn comes
     phase phase_ = phase::over;
     std::uint64_t number_ = 0;
     agreement agreement_;
@@ -95,8 +101,5 @@ private:
 /// Takes part in a call that this rank cannot even describe: the others, where they agree on their arguments, get its
 /// sentence instead of waiting for it. returns what all ranks return.
 [[nodiscard]] status refuse(mpi::channel& channel, const status& why);
-
-/// Runs to the end, the processor yielded while nothing moves.
-void run_to_end(execution_base& running);
 
 }  // namespace laconic::collective

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The public faces of an execution: run() drives it to its end, requests drive it whenever the program looks at them.
+#include <sched.h>
+
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <mutex>
 #include <new>
 #include <thread>
 #include <vector>
 
+#include "collective/call_store.hpp"
 #include "collective/execution.hpp"
 #include "laconic/collective.hpp"
 
@@ -29,11 +33,16 @@ struct active_requests {
     std::recursive_mutex mutex;
     std::vector<execution_base*> all;
 
-    bool advance() {
+    /// Moves all of them on, and one that is not among them.
+    bool advance(execution_base* one = nullptr) {
         const std::scoped_lock lock(mutex);
-        bool moved = false;
+        bool moved = one != nullptr && one->advance();
         for (std::size_t i = 0; i < all.size(); ++i) moved |= all[i]->advance();
         return moved;
+    }
+    void begin(execution_base& one, bool blocking) {
+        const std::scoped_lock lock(mutex);
+        one.begin(blocking);
     }
     void add(execution_base* one) {
         const std::scoped_lock lock(mutex);
@@ -91,6 +100,24 @@ result<mpi::channel*> usable_channel(MPI_Comm comm) {
     return found;
 }
 
+/// Runs to the end, the processor yielded while nothing moves. What was started before moves along: other ranks may
+/// wait for that.
+void run_to_end(execution_base& running) {
+    // Long enough for a message that is nearly there, short against a time slice.
+    constexpr int eager_tests = 64;
+    while (!running.over()) {
+        if (active().advance(&running)) continue;
+        if (running.over()) break;
+        const auto start = std::chrono::steady_clock::now();
+        auto last = start;
+        for (int tests = 0; !active().advance(&running) && !running.over(); ++tests) {
+            if (tests >= eager_tests) sched_yield();
+            last = std::chrono::steady_clock::now();
+        }
+        running.waited(std::chrono::duration<double>(last - start).count());
+    }
+}
+
 result<collective_report> outcome_of(execution_base& ended, MPI_Comm comm) {
     result<collective_report> outcome = ended.outcome();
     if (outcome.error().code() == errc::mpi) MPI_Comm_call_errhandler(comm, ended.channel().last_error());
@@ -113,6 +140,24 @@ result<collective_request> make_request(const collective_call<T>& call, MPI_Comm
 
 }  // namespace
 
+status collective::refuse(mpi::channel& channel, const status& why) {
+    call_store* const store = call_store::of(channel);
+    if (store == nullptr) return {errc::out_of_memory, "no memory for a collective"};
+    static_cast<void>(store->next_call());
+    const std::uint64_t turn = store->draw_turn();
+    while (!store->is_turn(turn))
+        if (!active().advance()) sched_yield();
+    agreement with_others;
+    status outcome = with_others.start(channel, {}, {}, why);
+    while (outcome.ok()) {
+        const auto told = with_others.test();
+        outcome = told.error();
+        if (outcome.ok() && !active().advance()) sched_yield();
+    }
+    store->end_turn();
+    return outcome;
+}
+
 collective_request::collective_request() noexcept = default;
 collective_request::collective_request(std::unique_ptr<state> running) noexcept : state_(std::move(running)) {}
 collective_request::collective_request(collective_request&&) noexcept = default;
@@ -130,7 +175,7 @@ collective_request::~collective_request() {
 status collective_request::start() {
     if (state_ == nullptr) return {errc::invalid_argument, "an empty request; make one with start() or prepare()"};
     if (state_->started) return {errc::invalid_argument, "the request is running; wait() for it first"};
-    state_->running->begin(false);
+    active().begin(*state_->running, false);
     state_->started = true;
     active().add(state_->running.get());
     return {};
@@ -170,8 +215,8 @@ result<collective_report> run(const collective_call<T>& call, MPI_Comm comm, con
     const result<mpi::channel*> channel = usable_channel(comm);
     if (!channel) return channel.error();
     execution<T> running(**channel, call, options);
-    running.begin(true);
-    collective::run_to_end(running);
+    active().begin(running, true);
+    run_to_end(running);
     return outcome_of(running, comm);
 } catch (const std::bad_alloc&) {
     return status{errc::out_of_memory, "no memory for a collective"};

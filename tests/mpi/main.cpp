@@ -46,6 +46,11 @@ int main(int argc, char** argv) {
     run("bits_are_reproducible", bits_are_reproducible);
     run("every_reduction_cell_is_exact", every_reduction_cell_is_exact);
     run("every_movement_cell_is_exact", every_movement_cell_is_exact);
+    run("long_parts_do_not_lock", long_parts_do_not_lock);
+    run("added_streams_agree", added_streams_agree);
+    run("started_collectives_work", started_collectives_work);
+    run("misuse_is_refused", misuse_is_refused);
+    run("nothing_grows", nothing_grows);
     run("bad_arguments_fail_everywhere", bad_arguments_fail_everywhere);
     run("c_face_works", c_face_works);
     run("channels_live_and_die_with_communicators", channels_live_and_die_with_communicators);

@@ -473,7 +473,7 @@ void execution<T>::finish(status why) {
 template <class T>
 result<collective_report> execution<T>::outcome() {
     if (!ended_.ok()) return ended_;
-    return report_;
+    return std::move(report_);
 }
 
 template class execution<float>;

@@ -27,7 +27,7 @@ public:
     /// False: nothing could be done without waiting, or it is over.
     virtual bool advance() = 0;
     [[nodiscard]] virtual bool over() const noexcept = 0;
-    /// How it ended. Precondition: over().
+    /// How it ended; to be asked once. Precondition: over().
     [[nodiscard]] virtual result<collective_report> outcome() = 0;
     [[nodiscard]] virtual mpi::channel& channel() noexcept = 0;
     /// Adds to the time spent waiting.

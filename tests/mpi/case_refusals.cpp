@@ -13,7 +13,7 @@
 namespace laconic::test {
 namespace {
 
-constexpr MPI_Comm world = MPI_COMM_WORLD;
+const MPI_Comm world = MPI_COMM_WORLD;
 
 struct given {
     scenario what;

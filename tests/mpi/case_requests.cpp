@@ -14,7 +14,7 @@
 namespace laconic::test {
 namespace {
 
-constexpr MPI_Comm world = MPI_COMM_WORLD;
+const MPI_Comm world = MPI_COMM_WORLD;
 
 /// A call that is under way.
 struct pending {

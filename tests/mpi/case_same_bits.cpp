@@ -13,7 +13,7 @@
 namespace laconic::test {
 namespace {
 
-constexpr MPI_Comm world = MPI_COMM_WORLD;
+const MPI_Comm world = MPI_COMM_WORLD;
 constexpr std::array<const char*, 3> adding{"homomorphic", "quantised", "fused"};
 constexpr std::array<const char*, 4> over{"ring/", "recursive_doubling/", "rabenseifner/", "binomial/"};
 

@@ -281,7 +281,11 @@ void execution<T>::run_stock() {
 
 template <class T>
 void execution<T>::end_stock() {
-    if (divisor() != 1 && geometry_.writes()) divide_elements<T>(call_.out.data(), call_.out.size(), divisor());
+    if (divisor() != 1 && geometry_.writes()) {
+        const auto me = static_cast<std::size_t>(channel_.rank());
+        const std::size_t mine = geometry_.varying ? call_.in_counts[me] : call_.out.size();
+        divide_elements<T>(call_.out.data(), mine, divisor());
+    }
     const double bytes = static_cast<double>(geometry_.buffer_count() * sizeof(T));
     report_.sent_bytes = report_.raw_bytes =
         static_cast<std::uint64_t>(std::llround(sent_share(call_.op, channel_.size()) * bytes));

@@ -112,12 +112,28 @@ void check_operation(operation op) {
     }
 }
 
+/// An output longer than this rank's count: the rest of it is left alone.
+void check_roomy_output() {
+    const int ranks = size_of(MPI_COMM_WORLD);
+    const std::vector<std::size_t> counts(static_cast<std::size_t>(ranks), 100);
+    const std::vector<float> in(100 * counts.size(), 2);
+    for (const char* row : {"stock", "ring_raw", "pairwise", "cpr_p2p", "homcomp"}) {
+        std::vector<float> out(105, -77);
+        const auto done = reduce_scatter<float>(std::span<const float>(in), std::span<float>(out),
+                                                std::span<const std::size_t>(counts), reduction::avg, MPI_COMM_WORLD,
+                                                options_for(row, bound::abs(1e-3)));
+        check(done.ok(), std::string(row) + " into a longer array: " + done.error().message());
+        check(std::count(out.begin() + 100, out.end(), -77.0F) == 5, std::string(row) + " writes beyond its count");
+    }
+}
+
 }  // namespace
 
 void every_reduction_cell_is_exact() {
     check_operation(operation::allreduce);
     check_operation(operation::reduce);
     check_operation(operation::reduce_scatter);
+    check_roomy_output();
 }
 
 void every_movement_cell_is_exact() {

@@ -256,9 +256,12 @@ void execution<T>::run_agreed(const value_span& values) {
 
 template <class T>
 void execution<T>::run_alone() {
-    std::vector<place> places;
-    place_pieces(geometry_, cutting_of(call_.op) == cutting::outgoing ? 2 : 1, places);
-    const part all{{places[0].in_first, places[0].count}, {places[0].out_first, places[0].count}};
+    // One part, wherever the lists say that it lies.
+    const auto first = [&](std::span<const std::size_t> list, std::size_t otherwise) {
+        return !call_.varying || list.empty() ? otherwise : list[0];
+    };
+    const std::size_t count = first(call_.in_counts, first(call_.out_counts, call_.in.size()));
+    const part all{{first(call_.in_displacements, 0), count}, {first(call_.out_displacements, 0), count}};
     data().copy(all);
     finish({});
 }

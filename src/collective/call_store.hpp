@@ -46,6 +46,16 @@ public:
     /// Counts the calls of the communicator, the same on all ranks: from it follow tags of their own.
     [[nodiscard]] std::uint64_t next_call() noexcept { return calls_++; }
 
+    // MPI matches its collectives by their order on the communicator, so calls take turns: a call draws a number when
+    // it begins, and uses MPI's collectives only from when all before it have ended their turns.
+    [[nodiscard]] std::uint64_t draw_turn() noexcept { return turns_drawn_++; }
+    [[nodiscard]] bool is_turn(std::uint64_t number) const noexcept { return number == turns_ended_; }
+    void end_turn() noexcept { ++turns_ended_; }
+
+    /// Started calls have to move while others go on: from the first one on, MPI's blocking functions are not used.
+    void forbid_blocking() noexcept { may_block_ = false; }
+    [[nodiscard]] bool may_block() const noexcept { return may_block_; }
+
     /// Whether levels() is local.
     [[nodiscard]] bool knows_levels(unsigned ranks_per_node) const noexcept;
     /// Collective over the channel at its first use for this number of ranks per node (0: those that share memory).
@@ -83,7 +93,8 @@ private:
     std::vector<known_size> sizes_;
     int nodes_ = 0;
     unsigned nodes_for_ = 0;
-    std::uint64_t calls_ = 0;
+    std::uint64_t calls_ = 0, turns_drawn_ = 0, turns_ended_ = 0;
+    bool may_block_ = true;
 };
 
 }  // namespace laconic::collective

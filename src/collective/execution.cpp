@@ -2,11 +2,8 @@
 // The way of a call: arguments, agreement, plan, stages, report.
 #include "collective/execution.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <bit>
-#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -98,10 +95,22 @@ status execution<T>::check_arguments(const result<cell>& found) {
 
 template <class T>
 value_span execution<T>::span_of_input() const {
-    if (!geometry_.reads() || call_.in.empty()) return {};
-    const value_range<T> found = range_of(call_.in);
-    return {found.nonfinite < call_.in.size(), static_cast<double>(found.min), static_cast<double>(found.max),
-            static_cast<double>(found.max_abs), 0};
+    value_span all;
+    const auto add = [&](std::span<const T> values) {
+        if (values.empty()) return;
+        const value_range<T> found = range_of(values);
+        if (found.nonfinite == values.size()) return;
+        all.min = all.any_finite ? std::min(all.min, static_cast<double>(found.min)) : static_cast<double>(found.min);
+        all.max = all.any_finite ? std::max(all.max, static_cast<double>(found.max)) : static_cast<double>(found.max);
+        all.max_abs = std::max(all.max_abs, static_cast<double>(found.max_abs));
+        all.any_finite = true;
+    };
+    if (!geometry_.reads()) return all;
+    // What lies between the parts does not count.
+    if (call_.in_displacements.empty()) add(call_.in);
+    for (std::size_t k = 0; k < call_.in_displacements.size(); ++k)
+        add(call_.in.subspan(call_.in_displacements[k], call_.in_counts[k]));
+    return all;
 }
 
 template <class T>
@@ -139,17 +148,40 @@ void execution<T>::begin(bool blocking) {
     status local =
         store != nullptr ? check_arguments(found) : status{errc::out_of_memory, "no memory for a collective"};
     if (store != nullptr) number_ = store->next_call();
-    if (store != nullptr && found.ok() && what_.schedule == schedule_kind::chosen)
-        if (auto bad = consider(); !bad.ok() && local.ok()) local = bad;
     // A rank that cannot go on tells the others where they listen.
-    const bool agrees = compresses(what_) || options_.check || !found.ok();
-    if (!agrees) {
-        if (local.ok()) local = reserve();
-        if (!local.ok()) return finish(local);
-        return run_agreed({});
-    }
+    agrees_ = compresses(what_) || options_.check || !found.ok();
     if (local.ok() && what_.schedule != schedule_kind::chosen) local = reserve();
-    agree(local);
+    if (store == nullptr || (!agrees_ && !local.ok())) return finish(local);
+    if (!blocking) store->forbid_blocking();
+    blocking_ = blocking && store->may_block();
+    const bool collective =
+        agrees_ || what_.schedule == schedule_kind::stock || what_.schedule == schedule_kind::hierarchical;
+    if (!collective) return run_agreed({});
+    local_ = std::move(local);
+    turn_ = store->draw_turn();
+    has_turn_ = true;
+    phase_ = phase::queued;
+    if (store->is_turn(turn_)) take_turn();
+}
+
+template <class T>
+void execution<T>::take_turn() {
+    if (what_.schedule == schedule_kind::chosen) {
+        if (auto bad = consider(); !bad.ok() && local_.ok()) local_ = bad;
+        agrees_ = compresses(what_) || options_.check;
+        if (local_.ok() && what_.schedule != schedule_kind::chosen) local_ = reserve();
+        if (!agrees_ && !local_.ok()) return finish(local_);
+    }
+    if (agrees_)
+        agree(local_);
+    else
+        run_agreed({});
+}
+
+template <class T>
+void execution<T>::end_turn() noexcept {
+    if (has_turn_) call_store::of(channel_)->end_turn();
+    has_turn_ = false;
 }
 
 /// What `auto` can decide without the other ranks: buffers that are too short, and what travels without loss, whatever
@@ -220,6 +252,10 @@ void execution<T>::decide(double ratio) {
 template <class T>
 bool execution<T>::advance() {
     switch (phase_) {
+        case phase::queued:
+            if (!call_store::of(channel_)->is_turn(turn_)) return false;
+            take_turn();
+            return true;
         case phase::agreeing: {
             const auto agreed = agreement_.test();
             if (!agreed) return finish(agreed.error()), true;
@@ -263,9 +299,12 @@ void execution<T>::run_agreed(const value_span& values) {
 
 template <class T>
 void execution<T>::run_alone() {
-    std::vector<place> places;
-    place_pieces(geometry_, cutting_of(call_.op) == cutting::outgoing ? 2 : 1, places);
-    const part all{{places[0].in_first, places[0].count}, {places[0].out_first, places[0].count}};
+    // One part, wherever the lists say that it lies.
+    const auto first = [&](std::span<const std::size_t> list, std::size_t otherwise) {
+        return !call_.varying || list.empty() ? otherwise : list[0];
+    };
+    const std::size_t count = first(call_.in_counts, first(call_.out_counts, call_.in.size()));
+    const part all{{first(call_.in_displacements, 0), count}, {first(call_.out_displacements, 0), count}};
     data().copy(all);
     finish({});
 }
@@ -282,7 +321,8 @@ void execution<T>::run_stock() {
     }
     phase_ = phase::stock;
     if (auto done = channel_.check(stock_.start(channel_.comm(), &request_), "MPI collective"); !done.ok())
-        finish(done);
+        return finish(done);
+    end_turn();
 }
 
 template <class T>
@@ -437,6 +477,7 @@ quantisation<T> execution<T>::plan_for_levels(const value_span& values) const no
 
 template <class T>
 void execution<T>::start_stages(const value_span& values) {
+    end_turn();
     plan_ = plan_for(values);
     phase_ = phase::running;
     if (stage_count_ == 0) return next_stage();
@@ -473,29 +514,14 @@ template <class T>
 void execution<T>::finish(status why) {
     ended_ = std::move(why);
     phase_ = phase::over;
+    end_turn();
     for (stage<T>& used : stages_) used.release();
 }
 
 template <class T>
 result<collective_report> execution<T>::outcome() {
     if (!ended_.ok()) return ended_;
-    return report_;
-}
-
-void run_to_end(execution_base& running) {
-    // Long enough for a message that is nearly there, short against a time slice.
-    constexpr int eager_tests = 64;
-    while (!running.over()) {
-        if (running.advance()) continue;
-        if (running.over()) break;
-        const auto start = std::chrono::steady_clock::now();
-        auto last = start;
-        for (int tests = 0; !running.advance() && !running.over(); ++tests) {
-            if (tests >= eager_tests) sched_yield();
-            last = std::chrono::steady_clock::now();
-        }
-        running.waited(std::chrono::duration<double>(last - start).count());
-    }
+    return std::move(report_);
 }
 
 template class execution<float>;

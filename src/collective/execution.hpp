@@ -24,12 +24,12 @@ public:
     virtual ~execution_base() = default;
 
     /// Checks the arguments and starts the agreement. Collective over the channel, in the order of all its calls.
-    /// blocking   whether it may use MPI's blocking functions
+    /// blocking   whether it may use MPI's blocking functions: nothing is started on this communicator, ever
     virtual void begin(bool blocking) = 0;
     /// False: nothing could be done without waiting, or it is over.
     virtual bool advance() = 0;
     [[nodiscard]] virtual bool over() const noexcept = 0;
-    /// How it ended. Precondition: over().
+    /// How it ended; to be asked once. Precondition: over().
     [[nodiscard]] virtual result<collective_report> outcome() = 0;
     /// Adds to the time spent waiting.
     virtual void waited(double seconds) noexcept = 0;
@@ -48,7 +48,7 @@ public:
     void waited(double seconds) noexcept override { report_.wait_s += seconds; }
 
 private:
-    enum class phase : std::uint8_t { agreeing, stock, running, over };
+    enum class phase : std::uint8_t { queued, agreeing, stock, running, over };
 
     [[nodiscard]] status check_arguments(const result<cell>& found);
     [[nodiscard]] value_span span_of_input() const;
@@ -61,6 +61,8 @@ private:
     }
     [[nodiscard]] arrays<T> data() const noexcept { return {call_.in, call_.out, call_.combine, divisor()}; }
 
+    void take_turn();
+    void end_turn() noexcept;
     void agree(const status& local);
     [[nodiscard]] status consider();
     [[nodiscard]] cell choose(double ratio) const;
@@ -84,6 +86,10 @@ private:
     geometry geometry_;
     cell what_;
     bool blocking_ = false;
+    bool agrees_ = false;     // before it runs
+    bool has_turn_ = false;   // drawn, and not ended
+    std::uint64_t turn_ = 0;  // see call_store
+    status local_;            // until the turn comes
     phase phase_ = phase::over;
     std::uint64_t number_ = 0;
     agreement agreement_;
@@ -112,8 +118,5 @@ struct task {
 [[nodiscard]] result<collective_report> run(task todo);
 /// Not started yet.
 [[nodiscard]] collective_request request_for(task todo, bool prepared);
-
-/// Runs to the end, the processor yielded while nothing moves.
-void run_to_end(execution_base& running);
 
 }  // namespace laconic::collective

@@ -82,7 +82,7 @@ status check_varying(const geometry& call) {
 
 status check_equal(const geometry& call) {
     const auto p = static_cast<std::size_t>(call.ranks);
-    const std::string times = text(p) + " ranks times " + text(call.out_count);
+    const auto times = [&] { return text(p) + " ranks times " + text(call.out_count); };
     switch (call.op) {
         case operation::allreduce:
         case operation::bcast:
@@ -95,7 +95,8 @@ status check_equal(const geometry& call) {
                 return wrong_size("out", call.out_count, call.in_count, "as in");
             return {};
         case operation::reduce_scatter:
-            if (call.in_count != p * call.out_count) return wrong_size("in", call.in_count, p * call.out_count, times);
+            if (call.in_count != p * call.out_count)
+                return wrong_size("in", call.in_count, p * call.out_count, times());
             return {};
         case operation::allgather:
         case operation::gather:
@@ -105,7 +106,7 @@ status check_equal(const geometry& call) {
             return {};
         case operation::scatter:
             if (call.is_root() && call.in_count != p * call.out_count)
-                return wrong_size("in", call.in_count, p * call.out_count, times);
+                return wrong_size("in", call.in_count, p * call.out_count, times());
             return {};
         case operation::alltoall:
             if (call.in_count != call.out_count || call.in_count % p != 0)

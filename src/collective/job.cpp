@@ -12,8 +12,8 @@ namespace {
 /// Short arrays are cut finer than the segment size, but not below this many chunks: there latency costs more than
 /// overlap gains.
 constexpr std::size_t min_chunks = 2;
-/// Kept states take memory: lanes are fewer where a program keeps many.
-constexpr std::uint64_t most_states = 128;
+/// Messages that wait take memory: lanes are fewer where a program has many.
+constexpr std::uint64_t most_messages = 128;
 
 constexpr std::size_t divide_up(std::size_t a, std::size_t b) noexcept { return a / b + (a % b != 0 ? 1 : 0); }
 
@@ -25,7 +25,7 @@ job::job(const program& steps, std::span<const place> pieces, std::size_t cell_v
     std::size_t mine = 0;
     for (const step& now : steps.steps) mine = std::max(mine, pieces[now.piece].count);
     largest_ = std::min(mine, cell_values_);
-    const std::uint64_t roomy = std::max<std::uint64_t>(most_states / std::max(steps.kept_pieces, 1U), 1);
+    const std::uint64_t roomy = std::max<std::uint64_t>(most_messages / steps.weight, 1);
     const std::uint64_t most = std::min(static_cast<std::uint64_t>(lanes), roomy);
     lanes_ = std::clamp<std::uint64_t>(divide_up(longest, cell_values_), 1, most);
     groups_ = steps.steps.empty() ? 0 : divide_up(divide_up(mine, cell_values_), lanes_);

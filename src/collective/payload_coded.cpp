@@ -91,7 +91,6 @@ void payload_coded<T>::finish(part piece, std::span<const std::byte> final_messa
 template <class T>
 bool payload_coded<T>::decode(std::span<const std::byte> from, std::span<T> to) {
     const stopwatch watch(times_.decompress_s);
-    const status truncated{errc::truncated, "a message ends in the middle of a portion"};
     status done;
     if (when_ != recoding::in_chunks) {
         done = decode_portion(from, to);
@@ -100,7 +99,7 @@ bool payload_coded<T>::decode(std::span<const std::byte> from, std::span<T> to) 
             std::uint32_t size = 0;
             if (from.size() >= sizeof size) std::memcpy(&size, from.data(), sizeof size);
             if (from.size() < sizeof size + size) {
-                done = truncated;
+                done = {errc::truncated, "a message ends in the middle of a portion"};
                 break;
             }
             done = decode_portion(from.subspan(sizeof size, size),

@@ -42,6 +42,7 @@ program program_builder::finish(int pieces) {
         if (now.keeps) ++kept;
         made_.kept_pieces = std::max(made_.kept_pieces, kept);
         made_.most_to = std::max(made_.most_to, now.to_count);
+        if (now.to_count > 0) ++made_.sending;
     }
     return std::move(made_);
 }
@@ -80,17 +81,16 @@ cutting cutting_of(operation op) noexcept {
 std::uint32_t quantisations_of(operation op, schedule_kind schedule, int ranks) noexcept {
     if (!is_reduction(op)) return 1;
     const auto p = static_cast<std::uint32_t>(ranks);
+    // Each of the p - 1 additions is followed by one. What begins a path is one as well: everybody's values who does
+    // not add them to what he has received. m ranks take part in the doubling, the others are folded in before.
     const std::uint32_t m = std::bit_floor(p);
+    const std::uint32_t folded = p - m;
     switch (schedule) {
-        // Every rank of a tree compresses once for each of its children; leaves, (p + 1) / 2 of them, their own values.
+        case schedule_kind::recursive_doubling: return m - 1 + 2 * folded + (m - folded);
+        case schedule_kind::rabenseifner: return p - 1 + folded + std::min(m / 2, m - folded);
         case schedule_kind::binomial: return p - 1 + (p + 1) / 2;
-        // The same tree over m ranks for every piece; ranks that are folded in add one, and their neighbours another.
-        case schedule_kind::rabenseifner: return m - 1 + (m + 1) / 2 + 2 * (p - m);
-        // Every message, and every sum at the owner.
-        case schedule_kind::pairwise: return 2 * (p - 1);
-        // T(0) = 1 and T(k) = 2 T(k - 1) + 1 for 2^k ranks, and one for each rank that is folded in.
-        case schedule_kind::recursive_doubling: return 2 * m - 1 + (p - m);
-        default: return p;
+        case schedule_kind::pairwise: return p - 1 + (p - 1);
+        default: return p - 1 + 1;
     }
 }
 

@@ -38,6 +38,12 @@ struct program {
     std::uint32_t pieces = 1;
     std::uint32_t kept_pieces = 0;  ///< most states that are kept at a time
     std::uint32_t most_to = 0;      ///< largest to_count
+    std::uint32_t sending = 0;      ///< steps with targets
+    /// Messages of one lane that may be there at a time, the same on all ranks: many of them leave few lanes.
+    std::uint32_t weight = 1;
+    /// What a step sends may be received many steps later. Ranks that wait for each other's receives would wait for
+    /// ever: everything that a group of cells sends must find room.
+    bool sends_ahead = false;
     /// The two ranks of a pair number the same piece differently, but there is only one each way.
     bool one_piece_per_pair = false;
 

@@ -8,20 +8,28 @@
 namespace laconic::collective {
 
 void refusal::begin(bool) {
-    if (call_store* const store = call_store::of(channel_); store != nullptr) static_cast<void>(store->next_call());
+    call_store* const store = call_store::of(channel_);
+    if (store != nullptr) static_cast<void>(store->next_call());
     told_ = why_;
-    over_ = !heard_;
-    if (over_) return;
-    told_ = agreement_.start(channel_, {}, {}, why_);
-    over_ = !told_.ok();
+    started_ = false;
+    over_ = !heard_ || store == nullptr;
+    if (!over_) turn_ = store->draw_turn();
 }
 
 bool refusal::advance() {
     if (over_) return false;
-    const auto told = agreement_.test();
-    if (told.ok()) return false;
-    told_ = told.error();
-    over_ = true;
+    call_store& store = *call_store::of(channel_);
+    if (!started_) {
+        if (!store.is_turn(turn_)) return false;
+        started_ = true;
+        told_ = agreement_.start(channel_, {}, {}, why_);
+    } else if (const auto told = agreement_.test(); told.ok()) {
+        return false;
+    } else {
+        told_ = told.error();
+    }
+    over_ = !told_.ok();
+    if (over_) store.end_turn();
     return true;
 }
 

@@ -25,7 +25,8 @@ private:
     mpi::channel& channel_;
     status why_, told_;
     bool heard_;
-    bool over_ = false;
+    bool over_ = false, started_ = false;
+    std::uint64_t turn_ = 0;
     agreement agreement_;
 };
 

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The public faces of an execution: run() drives it to its end, requests drive it whenever the program looks at them.
+#include <sched.h>
+
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <mutex>
 #include <new>
 #include <thread>
 #include <vector>
 
+#include "collective/call_store.hpp"
 #include "collective/execution.hpp"
 #include "laconic/collective.hpp"
 
@@ -28,11 +32,16 @@ struct active_requests {
     std::recursive_mutex mutex;
     std::vector<execution_base*> all;
 
-    bool advance() {
+    /// Moves all of them on, and one that is not among them.
+    bool advance(execution_base* one = nullptr) {
         const std::scoped_lock lock(mutex);
-        bool moved = false;
+        bool moved = one != nullptr && one->advance();
         for (std::size_t i = 0; i < all.size(); ++i) moved |= all[i]->advance();
         return moved;
+    }
+    void begin(execution_base& one, bool blocking) {
+        const std::scoped_lock lock(mutex);
+        one.begin(blocking);
     }
     void add(execution_base* one) {
         const std::scoped_lock lock(mutex);
@@ -88,9 +97,27 @@ result<collective_report> outcome_of(execution_base& ended, mpi::channel* channe
     return outcome;
 }
 
+/// Runs to the end, the processor yielded while nothing moves. What was started before moves along: other ranks may
+/// wait for that.
+void run_to_end(execution_base& running) {
+    // Long enough for a message that is nearly there, short against a time slice.
+    constexpr int eager_tests = 64;
+    while (!running.over()) {
+        if (active().advance(&running)) continue;
+        if (running.over()) break;
+        const auto start = std::chrono::steady_clock::now();
+        auto last = start;
+        for (int tests = 0; !active().advance(&running) && !running.over(); ++tests) {
+            if (tests >= eager_tests) sched_yield();
+            last = std::chrono::steady_clock::now();
+        }
+        running.waited(std::chrono::duration<double>(last - start).count());
+    }
+}
+
 result<collective_report> run_through(execution_base& work, mpi::channel* channel, MPI_Comm comm) {
-    work.begin(true);
-    collective::run_to_end(work);
+    active().begin(work, true);
+    run_to_end(work);
     return outcome_of(work, channel, comm);
 }
 
@@ -151,7 +178,7 @@ status collective_request::start() {
     if (state_->started) return {errc::invalid_argument, "the request is running; wait() for it first"};
     if (state_->todo.channel != nullptr)
         if (auto bad = check_channel(*state_->todo.channel); !bad.ok()) return bad;
-    state_->todo.work->begin(false);
+    active().begin(*state_->todo.work, false);
     state_->started = true;
     active().add(state_->todo.work.get());
     return {};

@@ -4,7 +4,9 @@
 //
 // No deadlock: among all ranks look at the one whose step in work is earliest. The message that it waits for is sent in
 // an earlier step, or in a step of the same time, by a rank that is there or beyond; so it has been sent. A send that
-// it waits for belongs to an earlier step, whose receiver has passed it or has posted its receive.
+// it waits for belongs to an earlier step, whose receiver has passed it or, as it takes messages in the step after that
+// in which they were sent, has posted its receive. Where programs send further ahead (program::sends_ahead) the send
+// belongs to an earlier group of cells, which its receiver has passed.
 // In place is safe: a range is written at the earliest when its final message arrives or is made, and that contains
 // this rank's own contribution; payload_raw copies what it sends from the caller's array.
 #include "collective/runner.hpp"
@@ -25,16 +27,18 @@ constexpr std::size_t round_up(std::size_t bytes) noexcept {
 
 /// How the memory of a run is divided.
 struct runner::shape {
-    std::size_t receives, sends, states;
+    std::size_t receives, sends, sent_slots, states;
     int slots;
     std::size_t slot_bytes, tables_bytes, pool_bytes, private_bytes;
 
     shape(const payload& carrier, const job& work) noexcept
         : receives(work.lanes() + 2),
-          sends(work.lanes() + work.steps().most_to + 4),
+          sends((work.steps().sends_ahead ? work.lanes() * work.steps().to.size() : work.lanes()) +
+                work.steps().most_to + 4),
+          sent_slots(work.steps().sends_ahead ? work.lanes() * work.steps().sending + work.steps().most_to + 6 : sends),
           states(work.steps().kept_pieces > 0 ? work.lanes() * work.steps().pieces : 0),
           // The step in work holds up to three beside those: what came, what was kept, what it makes.
-          slots(static_cast<int>(receives + sends + work.lanes() * work.steps().kept_pieces + 3)),
+          slots(static_cast<int>(receives + sent_slots + work.lanes() * work.steps().kept_pieces + 3)),
           slot_bytes(round_up(carrier.wire_bound(work.largest()))),
           tables_bytes(round_up(receives * sizeof(receive)) + round_up(sends * sizeof(send)) +
                        round_up(states * sizeof(kept))),

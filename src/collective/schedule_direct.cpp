@@ -31,6 +31,7 @@ program program_builder::direct_reduce_scatter() {
 }
 
 program program_builder::direct_allgather() {
+    made_.sends_ahead = true;
     local(rank_).finishes = true;
     for (int round = 1; round < ranks_; ++round) send_to(wrapped(rank_ + round));
     for (int round = 1; round < ranks_; ++round) take(wrapped(rank_ - round), wrapped(rank_ - round)).finishes = true;

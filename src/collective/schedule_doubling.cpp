@@ -54,6 +54,8 @@ program program_builder::recursive_doubling() {
 program program_builder::rabenseifner() {
     const folding fold(ranks_);
     const int pieces = fold.participants;
+    made_.sends_ahead = true;
+    made_.weight = 2 * static_cast<std::uint32_t>(pieces);
     if (!fold.takes_part(rank_)) {
         for (int piece = 0; piece < pieces; ++piece) {
             local(piece);

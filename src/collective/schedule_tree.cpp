@@ -65,6 +65,8 @@ program program_builder::tree_allreduce() {
 
 /// In round t a piece moves 2^t ranks on, from everybody who has it. The tree of each piece adds bits from below.
 program program_builder::tree_allgather() {
+    made_.sends_ahead = true;
+    made_.weight = static_cast<std::uint32_t>(ranks_);
     const auto pass_on = [&](int distance, int first_bit) {
         for (int bit = first_bit; distance + bit < ranks_; bit <<= 1) send_to(wrapped(rank_ + bit));
     };

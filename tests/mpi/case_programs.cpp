@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Schedules without messages: the programs of all ranks are played through, with sets of ranks for values. Every send
 // meets its receive, nobody waits for ever, and everybody ends with what the operation promises.
+#include <algorithm>
 #include <map>
 #include <set>
 #include <tuple>
@@ -15,8 +16,9 @@ namespace {
 
 using namespace collective;
 
-/// Which ranks' values are in a message, and which piece it is for its origin.
+/// Which ranks' values are in a message, and as often as it has been quantised anew: `coded`.
 using content = std::multiset<int>;
+constexpr int coded = -1;
 
 struct play {
     operation op;
@@ -26,6 +28,7 @@ struct play {
     std::string what;
     std::vector<program> programs;
     std::vector<std::size_t> at;
+    std::uint32_t most_coded = 0;
     std::map<std::tuple<int, int, std::uint32_t>, content> on_the_way;  // from, to, piece
     std::vector<std::map<std::uint32_t, content>> states, results;
 
@@ -40,6 +43,8 @@ struct play {
         what = std::string(name_of(op)) + " " + std::string(name_of(schedule)) + " " + std::to_string(ranks) +
                " ranks, root " + std::to_string(root);
         for (int rank = 0; rank < ranks; ++rank) programs.push_back(make_program(op, schedule, ranks, rank, root));
+        for (const program& one : programs)
+            check(one.weight == programs[0].weight && one.kept_pieces <= one.weight, what + ": lanes differ");
     }
 
     /// False: it waits for a message.
@@ -60,6 +65,7 @@ struct play {
                 value.merge(states[me].extract(now.piece).mapped());
             else
                 value.insert(rank);
+            if (!now.copies) value.insert(coded);
         }
         if (now.keeps) states[me][now.piece] = value;
         for (const int to : programs[me].targets(now))
@@ -83,6 +89,8 @@ struct play {
         check(on_the_way.empty(), what + ": a message that nobody receives");
         for (const auto& kept : states) check(kept.empty(), what + ": a state that nobody uses");
         for (int rank = 0; rank < ranks; ++rank) check_results(rank);
+        check(most_coded == quantisations_of(op, schedule, ranks),
+              what + ": quantised " + std::to_string(most_coded) + " times");
     }
 
     void check_results(int rank) {
@@ -110,6 +118,10 @@ struct play {
                 for (std::uint32_t other = 0; other < p; ++other)
                     want[other == static_cast<std::uint32_t>(rank) ? other : p + other] = {static_cast<int>(other)};
                 break;
+        }
+        for (auto& [piece, value] : results[me]) {
+            const auto times = static_cast<std::uint32_t>(value.erase(coded));
+            most_coded = std::max(most_coded, times);
         }
         check(results[me] == want, what + ": rank " + std::to_string(rank) + " ends with something else");
     }

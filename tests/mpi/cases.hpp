@@ -13,5 +13,12 @@ void channels_live_and_die_with_communicators();
 void c_face_works();
 void c_operations_work();
 void c_requests_work();
+void every_reduction_cell_is_exact();
+void every_movement_cell_is_exact();
+void added_streams_agree();
+void started_collectives_work();
+void misuse_is_refused();
+void nothing_grows();
+void long_parts_do_not_lock();
 
 }  // namespace laconic::test

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "laconic/half.hpp"
+
 namespace laconic::test {
 namespace {
 
@@ -78,6 +80,25 @@ std::vector<T> make_field(field kind, int rank, std::size_t count) {
     return values;
 }
 
+namespace {
+
+template <class T>
+std::vector<T> narrowed(field kind, int rank, std::size_t count) {
+    std::vector<T> values;
+    for (const float x : make_field<float>(kind, rank, count)) values.emplace_back(x);
+    return values;
+}
+
+}  // namespace
+
+template <>
+std::vector<half> make_field(field kind, int rank, std::size_t count) {
+    return narrowed<half>(kind, rank, count);
+}
+template <>
+std::vector<bfloat16> make_field(field kind, int rank, std::size_t count) {
+    return narrowed<bfloat16>(kind, rank, count);
+}
 template std::vector<float> make_field(field, int, std::size_t);
 template std::vector<double> make_field(field, int, std::size_t);
 

@@ -5,7 +5,9 @@
 
 #include <array>
 #include <cstddef>
+#include <map>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 namespace laconic::test {
@@ -26,5 +28,13 @@ inline constexpr std::array all_fields{field::smooth, field::noise, field::offse
 
 template <class T>
 [[nodiscard]] std::vector<T> make_field(field kind, int rank, std::size_t count);
+/// The same, made once and kept.
+template <class T>
+[[nodiscard]] const std::vector<T>& kept_field(field kind, int rank, std::size_t count) {
+    static std::map<std::tuple<field, int, std::size_t>, std::vector<T>> kept;
+    const auto [at, is_new] = kept.try_emplace({kind, rank, count});
+    if (is_new) at->second = make_field<T>(kind, rank, count);
+    return at->second;
+}
 
 }  // namespace laconic::test

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every operation by every row of the table and every other cell that serves it, with types, reductions, scopes,
+// bounds, roots, fields, segment sizes, uneven counts and arrays in place taken in turn.
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "cases.hpp"
+#include "check.hpp"
+#include "run.hpp"
+#include "scenario.hpp"
+
+namespace laconic::test {
+namespace {
+
+using namespace collective;
+
+constexpr std::array schedules{schedule_kind::ring,     schedule_kind::recursive_doubling, schedule_kind::rabenseifner,
+                               schedule_kind::binomial, schedule_kind::pairwise,           schedule_kind::hierarchical};
+constexpr std::array payloads{payload_kind::raw,       payload_kind::per_hop,     payload_kind::once,
+                              payload_kind::pipelined, payload_kind::homomorphic, payload_kind::quantised,
+                              payload_kind::fused};
+
+struct candidate {
+    std::string name;
+    cell what;
+};
+
+std::vector<candidate> candidates(operation op) {
+    std::vector<candidate> all;
+    for (const algorithm& row : algorithms())
+        if (row.op == op) all.push_back({std::string(row.name), row.what});
+    for (const schedule_kind schedule : schedules)
+        for (const payload_kind payload : payloads)
+            for (const codec_description& codec : codecs()) {
+                if ((codec.id == codec_id::raw) != (payload == payload_kind::raw) || !codec.available) continue;
+                const cell what{schedule, payload, codec.id};
+                const auto known = [&](const candidate& other) { return other.what == what; };
+                if (!serves(op, what) || std::any_of(all.begin(), all.end(), known)) continue;
+                std::string name =
+                    std::string(collective::name_of(schedule)) + "/" + std::string(collective::name_of(payload));
+                if (payload != payload_kind::raw) name += ":" + std::string(codec.name);
+                all.push_back({name, what});
+            }
+    return all;
+}
+
+/// Turns through all values of a list, each list at its own pace.
+struct turner {
+    std::size_t at = 0;
+
+    template <std::size_t N, class V>
+    V pick(const std::array<V, N>& list, std::size_t stride) {
+        return list[at / stride % N];
+    }
+};
+
+bool takes(const candidate& row, reduction combine, std::size_t element_bytes, bool varying, operation op) {
+    const bool coded = compresses(row.what) && row.what.codec != codec_id::fle;
+    const bool streams = row.what.payload >= payload_kind::homomorphic && row.what.schedule != schedule_kind::chosen;
+    if (element_bytes == 2 && coded) return false;
+    if (is_reduction(op) && combine == reduction::prod && streams) return false;
+    return !(varying && row.what.schedule == schedule_kind::binomial && op != operation::allgather);
+}
+
+template <class T>
+void check_cell(operation op, const candidate& row, turner& turn) {
+    const int ranks = size_of(MPI_COMM_WORLD);
+    const bool whole = op == operation::allreduce || op == operation::reduce || op == operation::bcast;
+    constexpr std::array fields{field::smooth, field::offset, field::adversarial, field::noise, field::tiny};
+    const std::array limits{bound::abs(1e-3), bound::rel(1e-4), bound::abs(1e-2), bound::lossless()};
+    constexpr std::array scopes{scope::result, scope::contribution, scope::result, scope::probable};
+    constexpr std::array segments{std::size_t{131072}, std::size_t{8192}, std::size_t{1}, std::size_t{1} << 40};
+    for (const reduction combine : {reduction::sum, reduction::avg, reduction::min, reduction::max, reduction::prod}) {
+        if (!is_reduction(op) && combine == reduction::prod) break;
+        ++turn.at;
+        // Many ranks on few cores are slow: each takes another part of the combinations.
+        const std::size_t share = ranks > 3 ? 5 : ranks > 1 ? 2 : 1;
+        if (turn.at % share != static_cast<std::size_t>(ranks) % share) continue;
+        scenario what;
+        what.op = op;
+        what.algorithm = row.name;
+        what.combine = combine;
+        what.kind = combine == reduction::prod ? field::smooth : turn.pick(fields, 1);
+        // Sums of 1e30 are beyond 16 bits, and say little.
+        if (sizeof(T) == 2 && (what.kind == field::adversarial || what.kind == field::tiny)) what.kind = field::offset;
+        what.limit = turn.pick(limits, 3);
+        what.which = turn.pick(scopes, 7);
+        what.segment_bytes = turn.pick(segments, 2);
+        what.varying = !whole && turn.at % 2 == 1 && takes(row, combine, sizeof(T), true, op);
+        what.in_place = turn.at / 2 % 2 == 1;
+        what.root = static_cast<int>(turn.at % static_cast<std::size_t>(ranks));
+        // MPICH 4.0 crashes in a long MPI_Reduce with MPI_IN_PLACE at another root than 0.
+        const bool stock = row.what.schedule == schedule_kind::stock || row.what.schedule == schedule_kind::chosen;
+        if (op == operation::reduce && what.in_place && stock) what.root = 0;
+        what.ranks_per_node = static_cast<unsigned>(1 + turn.at % 3);
+        what.count = whole ? 20011 + turn.at % 2 : 2500 + turn.at % 3;
+        // Rabenseifner's algorithm sends short arrays raw.
+        if (row.what.schedule == schedule_kind::rabenseifner) what.count *= sizeof(T) == 2 ? 2 : 1;
+        if (takes(row, combine, sizeof(T), what.varying, op)) check_scenario<T>(what);
+    }
+}
+
+void check_operation(operation op) {
+    turner turn;
+    for (const candidate& row : candidates(op)) {
+        check_cell<float>(op, row, turn);
+        check_cell<double>(op, row, turn);
+        if (compresses(row.what) && row.what.codec != codec_id::fle) continue;
+        check_cell<half>(op, row, turn);
+        check_cell<bfloat16>(op, row, turn);
+    }
+}
+
+/// An output longer than this rank's count: the rest of it is left alone.
+void check_roomy_output() {
+    const int ranks = size_of(MPI_COMM_WORLD);
+    const std::vector<std::size_t> counts(static_cast<std::size_t>(ranks), 100);
+    const std::vector<float> in(100 * counts.size(), 2);
+    for (const char* row : {"stock", "ring_raw", "pairwise", "cpr_p2p", "homcomp"}) {
+        std::vector<float> out(105, -77);
+        const auto done = reduce_scatter<float>(std::span<const float>(in), std::span<float>(out),
+                                                std::span<const std::size_t>(counts), reduction::avg, MPI_COMM_WORLD,
+                                                options_for(row, bound::abs(1e-3)));
+        check(done.ok(), std::string(row) + " into a longer array: " + done.error().message());
+        check(std::count(out.begin() + 100, out.end(), -77.0F) == 5, std::string(row) + " writes beyond its count");
+    }
+}
+
+}  // namespace
+
+void every_reduction_cell_is_exact() {
+    check_operation(operation::allreduce);
+    check_operation(operation::reduce);
+    check_operation(operation::reduce_scatter);
+    check_roomy_output();
+}
+
+void every_movement_cell_is_exact() {
+    check_operation(operation::allgather);
+    check_operation(operation::gather);
+    check_operation(operation::scatter);
+    check_operation(operation::bcast);
+    check_operation(operation::alltoall);
+}
+
+}  // namespace laconic::test

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Pieces of many cells, each too long for MPI to take before its receive is posted: no order of sends and receives may
+// have ranks wait for each other.
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "cases.hpp"
+#include "run.hpp"
+
+namespace laconic::test {
+namespace {
+
+/// Rank k gives k + 1 everywhere.
+void check_long(operation op, const std::string& row, std::size_t part) {
+    const int rank = rank_in(MPI_COMM_WORLD);
+    const int ranks = size_of(MPI_COMM_WORLD);
+    const auto p = static_cast<std::size_t>(ranks);
+    collective_options options = options_for(row, bound::abs(1e-3));
+    options.segment_bytes = 32768;
+    const bool gathers = op == operation::allgather;
+    std::vector<float> in(gathers ? part : p * part, static_cast<float>(rank + 1));
+    std::vector<float> out(op == operation::reduce_scatter ? part : p * part, -77.0F);
+    collective_call<float> call;
+    call.op = op;
+    call.in = in;
+    call.out = out;
+    const auto done = run(call, MPI_COMM_WORLD, options);
+    const std::string what = row + " with long parts";
+    check(done.ok(), what + ": " + done.error().message());
+    const bool by_rank = gathers || op == operation::alltoall;
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        const float want = by_rank ? static_cast<float>(i / part + 1) : static_cast<float>(ranks * (ranks + 1)) / 2;
+        if (!(std::abs(out[i] - want) <= 1e-3F)) ++wrong;
+    }
+    check(wrong == 0, what + ": " + std::to_string(wrong) + " wrong elements");
+}
+
+}  // namespace
+
+void long_parts_do_not_lock() {
+    // More cells than there are lanes, so that they come in groups.
+    constexpr std::size_t part = 8192 * 34 + 77;
+    for (const char* schedule : {"ring", "recursive_doubling", "rabenseifner", "binomial"})
+        check_long(operation::allreduce, std::string(schedule) + "/raw", schedule[1] == 'a' ? part / 2 : part / 4);
+    for (const char* schedule : {"ring", "pairwise"})
+        check_long(operation::reduce_scatter, std::string(schedule) + "/raw", part);
+    for (const char* schedule : {"ring", "pairwise", "binomial"})
+        check_long(operation::allgather, std::string(schedule) + "/raw", part);
+    check_long(operation::alltoall, "pairwise/raw", part);
+    check_long(operation::allreduce, "rabenseifner/fused", part / 2);
+    check_long(operation::allgather, "binomial/per_hop", part / 2);
+}
+
+}  // namespace laconic::test

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ranks that disagree about operations other than allreduce, cells that do not exist, arrays of the wrong size: one
+// answer for everybody, with a remedy in it, and the next call works.
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cases.hpp"
+#include "collective/registry.hpp"
+#include "run.hpp"
+#include "scenario.hpp"
+
+namespace laconic::test {
+namespace {
+
+const MPI_Comm world = MPI_COMM_WORLD;
+
+struct given {
+    scenario what;
+    laid_out<float> arrays;
+    collective_options options;
+};
+
+/// `spoil` changes the call on the last rank only, or on all.
+void refused(errc code, const std::string& mentioned, scenario what, const std::string& why, bool everywhere,
+             const std::function<void(given&)>& spoil) {
+    what.limit = bound::abs(1e-3);
+    given mine{what, lay_out<float>(what, rank_in(world), size_of(world)), options_of(what)};
+    mine.options.check = true;
+    if (everywhere || rank_in(world) == size_of(world) - 1) spoil(mine);
+    const status outcome = run(mine.arrays.call, world, mine.options).error();
+    const std::string text = what.text() + " with another " + why;
+    check(outcome.code() == code, text + ": " + outcome.message());
+    check(outcome.context().find(mentioned) != std::string::npos,
+          text + " should mention '" + mentioned + "': " + outcome.context());
+    check_same_bytes(std::as_bytes(std::span(outcome.context().data(), outcome.context().size())), world, text);
+    check_scenario<float>(what);
+}
+
+scenario of(operation op, const char* row, bool varying = false) {
+    scenario what;
+    what.op = op;
+    what.algorithm = row;
+    what.count = 600;
+    what.varying = varying;
+    return what;
+}
+
+void check_disagreement() {
+    const int ranks = size_of(world);
+    const auto other_root = [](given& g) { g.arrays.call.root = 0; };
+    for (scenario what :
+         {of(operation::reduce, "c_coll"), of(operation::reduce, "stock"), of(operation::gather, "pairwise"),
+          of(operation::scatter, "c_coll"), of(operation::bcast, "ring_raw"), of(operation::bcast, "binomial")}) {
+        what.root = ranks - 2;
+        // Where the root is must be known to size the arrays: a rank that is no root now stays one.
+        if (ranks > 2) refused(errc::mismatch, "root differs", what, "root", false, [&](given& g) { other_root(g); });
+        refused(errc::mismatch, "error bound", what, "bound", false,
+                [](given& g) { g.options.limit = bound::abs(2e-3); });
+        if (what.op == operation::reduce)
+            refused(errc::mismatch, "min", what, "reduction", false,
+                    [](given& g) { g.arrays.call.combine = reduction::min; });
+    }
+    const auto fewer = [](given& g) {
+        g.arrays.call.in = g.arrays.call.in.first(500);
+        g.arrays.call.out = g.arrays.call.out.first(g.arrays.call.out.size() == 600 ? 500 : g.arrays.call.out.size());
+    };
+    for (const scenario& what : {of(operation::bcast, "ring"), of(operation::bcast, "pairwise_none")})
+        if (collective::find_cell(what.op, what.algorithm).ok())
+            refused(errc::mismatch, "500 on one, 600 on another", what, "count", false, fewer);
+    for (const char* row : {"fused", "stock", "ring_raw", "argm", "rabenseifner"})
+        refused(errc::mismatch, "500 on one, 600 on another", of(operation::allreduce, row), "count", false, fewer);
+    for (const operation op : {operation::allgather, operation::alltoall, operation::reduce_scatter})
+        refused(errc::mismatch, "algorithm", of(op, "cpr_p2p"), "algorithm", false,
+                [](given& g) { g.options.algorithm = "c_coll"; });
+    // The counts of all ranks are known to all ranks.
+    refused(errc::mismatch, "counts", of(operation::allgather, "ring", true), "counts", false, [](given& g) {
+        g.arrays.out_counts[0] -= 1;
+        if (rank_in(world) == 0) g.arrays.call.in = g.arrays.call.in.first(g.arrays.call.in.size() - 1);
+    });
+    refused(errc::mismatch, "collective", of(operation::allreduce, "ring/fused"), "operation", false,
+            [](given& g) { g.arrays.call.op = operation::bcast, g.options.algorithm = "ring"; });
+}
+
+void check_wrong_sizes() {
+    const auto shorten_out = [](given& g) {
+        g.arrays.call.out = g.arrays.call.out.first(g.arrays.call.out.size() - 1);
+    };
+    const auto shorten_in = [](given& g) { g.arrays.call.in = g.arrays.call.in.first(g.arrays.call.in.size() - 1); };
+    for (const operation op :
+         {operation::allreduce, operation::bcast, operation::allgather, operation::alltoall, operation::reduce_scatter})
+        refused(errc::invalid_argument, "elements", of(op, "stock"), "size of out", false, shorten_out);
+    for (const operation op : {operation::allgather, operation::reduce_scatter})
+        refused(errc::invalid_argument, "elements", of(op, "ring_raw", true), "size of in", false, shorten_in);
+    for (const operation op : {operation::allgather, operation::alltoall}) {
+        refused(errc::invalid_argument, "leaves", of(op, "cpr_p2p", true), "displacement", false, [](given& g) {
+            // Empty parts may lie anywhere.
+            for (std::size_t& at : g.arrays.out_displacements) at += 1U << 30;
+        });
+        refused(errc::invalid_argument, "one for each", of(op, "cpr_p2p", true), "list of counts", false,
+                [](given& g) { g.arrays.call.out_counts = g.arrays.call.out_counts.first(0); });
+    }
+    for (const int root : {-1, size_of(world)})
+        refused(errc::invalid_argument, "root", of(operation::bcast, "ring"), "root", true,
+                [&](given& g) { g.arrays.call.root = root; });
+    refused(errc::invalid_argument, "confidence", of(operation::bcast, "ring"), "confidence", false,
+            [](given& g) { g.options.confidence = 1; });
+}
+
+void check_missing_cells() {
+    using namespace collective;
+    for (int op = 0; op < operation_count; ++op)
+        for (const char* schedule :
+             {"ring", "recursive_doubling", "rabenseifner", "binomial", "pairwise", "hierarchical", "stock", "spiral"})
+            for (const char* payload :
+                 {"raw", "per_hop:szx", "once", "pipelined:fle", "homomorphic:szx", "quantised", "fused:raw", "none"}) {
+                const std::string name = std::string(schedule) + "/" + payload;
+                const auto found = find_cell(static_cast<operation>(op), name);
+                if (found.ok()) {
+                    const auto again =
+                        find_cell(static_cast<operation>(op), collective::name_of(static_cast<operation>(op), *found));
+                    check(again.ok() && *again == *found, name + ": its own name means something else");
+                } else {
+                    check(found.error().context().find("laconic info") != std::string::npos ||
+                              found.error().context().find("codec") != std::string::npos,
+                          "no remedy in: " + found.error().message());
+                }
+            }
+    const auto as = [](const char* row) { return [row](given& g) { g.options.algorithm = row; }; };
+    for (const bool everywhere : {true, false}) {
+        refused(errc::unsupported, "cannot do allgather", of(operation::allgather, "ring"), "algorithm", everywhere,
+                as("ring/fused"));
+        refused(errc::unsupported, "laconic info", of(operation::alltoall, "pairwise"), "algorithm", everywhere,
+                as("ring/once"));
+        refused(errc::invalid_argument, "there are", of(operation::scatter, "pairwise"), "algorithm", everywhere,
+                as("ring"));
+        refused(errc::unsupported, "pairwise", of(operation::gather, "pairwise", true), "algorithm", everywhere,
+                as("binomial/once"));
+    }
+    refused(errc::unsupported, "products", of(operation::allreduce, "fused"), "reduction", true,
+            [](given& g) { g.arrays.call.combine = reduction::prod; });
+    std::vector<half> narrow(100);
+    const auto done = allreduce<half>(std::span<const half>(narrow), std::span<half>(narrow), reduction::sum, world,
+                                      options_for("c_coll", bound::abs(1e-2)));
+    check(done.error().code() == errc::unsupported, "szx of 16-bit values: " + done.error().message());
+}
+
+}  // namespace
+
+void misuse_is_refused() {
+    if (size_of(world) > 1) check_disagreement();
+    check_wrong_sizes();
+    check_missing_cells();
+}
+
+}  // namespace laconic::test

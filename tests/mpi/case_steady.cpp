@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The second of two equal calls allocates nothing; communicators come and go without leaving anything behind.
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "cases.hpp"
+#include "mpi/channel.hpp"
+#include "run.hpp"
+#include "scenario.hpp"
+
+namespace {
+
+std::atomic<std::uint64_t> allocations{0};
+
+void* counted(std::size_t bytes, std::size_t alignment) noexcept {
+    allocations.fetch_add(1, std::memory_order_relaxed);
+    const std::size_t whole = (bytes + alignment - 1) / alignment * alignment;
+    return std::aligned_alloc(alignment, whole == 0 ? alignment : whole);
+}
+void* counted_or_throw(std::size_t bytes, std::size_t alignment) {
+    void* const memory = counted(bytes, alignment);
+    if (memory == nullptr) throw std::bad_alloc();
+    return memory;
+}
+
+}  // namespace
+
+// Stand in for those of the library, in the whole program.
+void* operator new(std::size_t bytes) { return counted_or_throw(bytes, alignof(std::max_align_t)); }
+void* operator new(std::size_t bytes, std::align_val_t a) { return counted_or_throw(bytes, std::size_t(a)); }
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+    return counted(bytes, alignof(std::max_align_t));
+}
+void* operator new(std::size_t bytes, std::align_val_t a, const std::nothrow_t&) noexcept {
+    return counted(bytes, std::size_t(a));
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+
+namespace laconic::test {
+namespace {
+
+std::uint64_t allocations_of_second(const scenario& what) {
+    laid_out<float> arrays = lay_out<float>(what, rank_in(MPI_COMM_WORLD), size_of(MPI_COMM_WORLD));
+    const collective_options options = options_of(what);
+    std::uint64_t in_call = 0;
+    for (int call = 0; call < 2; ++call) {
+        const std::uint64_t before = allocations.load();
+        const auto done = run(arrays.call, MPI_COMM_WORLD, options);
+        in_call = allocations.load() - before;
+        check(done.ok(), what.text() + ": " + done.error().message());
+    }
+    return in_call;
+}
+
+/// Codec szx takes memory of its own in every message; the rows with fle and raw take none.
+void check_steady() {
+    scenario what;
+    what.limit = bound::abs(1e-3);
+    what.count = 30000;
+    const auto check_row = [&](operation op, const char* row, std::uint64_t names) {
+        what.op = op;
+        what.algorithm = row;
+        const std::uint64_t count = allocations_of_second(what);
+        check(count <= names, what.text() + ": " + std::to_string(count) + " allocations in a steady call");
+    };
+    for (const char* row : {"fused", "hzccl", "homcomp", "ring_raw", "rabenseifner", "argm", "stock", "homcomp_f"})
+        check_row(operation::allreduce, row, 0);
+    // These names do not fit into a string without memory, and report and options own them.
+    check_row(operation::allreduce, "per_hop", 1);
+    check_row(operation::allreduce, "recursive_doubling", 2);
+    what.count = 3000;
+    for (const char* row : {"ring", "binomial", "ring_raw", "stock"}) check_row(operation::allgather, row, 0);
+    for (const char* row : {"pairwise", "pairwise_raw", "stock"})
+        for (const operation op : {operation::alltoall, operation::gather, operation::scatter}) check_row(op, row, 0);
+    for (const char* row : {"ring", "binomial", "stock"}) check_row(operation::bcast, row, 0);
+    for (const char* row : {"homcomp_f", "binomial", "stock"}) check_row(operation::reduce, row, 0);
+    for (const char* row : {"homcomp_f", "pairwise", "stock"}) check_row(operation::reduce_scatter, row, 0);
+}
+
+/// MPI itself has room for some 2000 communicators at a time.
+void check_many_communicators() {
+    const std::size_t open = mpi::open_channels();
+    const int rounds = size_of(MPI_COMM_WORLD) <= 2 ? 2000 : 60;
+    const std::vector<float> in = make_field<float>(field::smooth, rank_in(MPI_COMM_WORLD), 100);
+    for (int round = 0; round < rounds; ++round) {
+        MPI_Comm comm = MPI_COMM_NULL;
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        collective_options options = options_for(round % 8 == 0 ? "argm" : "fused", bound::abs(1e-3));
+        options.ranks_per_node = 2;
+        reduce(in, reduction::sum, comm, options, "communicator " + std::to_string(round));
+        MPI_Comm_free(&comm);
+    }
+    check(mpi::open_channels() == open, "channels are left over");
+}
+
+}  // namespace
+
+void nothing_grows() {
+    check_steady();
+    check_many_communicators();
+}
+
+}  // namespace laconic::test

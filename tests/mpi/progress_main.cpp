@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The progress thread: a started collective ends while its program only computes, and blocking calls go on beside it.
+#include <mpi.h>
+
+#include <chrono>
+#include <cstdio>
+#include <thread>
+
+#include "run.hpp"
+#include "scenario.hpp"
+
+namespace {
+
+using namespace laconic;
+using namespace laconic::test;
+
+/// The last value to change is watched, from the outside as it were.
+bool changes(const float& watched, float from) {
+    const volatile float& value = watched;
+    for (int look = 0; look < 2000 && value == from; ++look) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    return value != from;
+}
+
+void check_thread(const char* row) {
+    scenario what;
+    what.algorithm = row;
+    what.limit = bound::abs(1e-3);
+    what.count = 50000;
+    laid_out<float> arrays = lay_out<float>(what, rank_in(MPI_COMM_WORLD), size_of(MPI_COMM_WORLD));
+    auto started = start(arrays.call, MPI_COMM_WORLD, options_of(what));
+    check(started.ok(), what.text() + ": " + started.error().message());
+    if (!started.ok()) return;
+    check(changes(arrays.out.back(), -77), what.text() + ": nothing moves by itself");
+    const auto done = started->wait();
+    check(done.ok(), what.text() + ": " + done.error().message());
+    if (done.ok()) check_outcome(what, arrays, *done);
+}
+
+void check_beside_blocking() {
+    for (int round = 0; round < 20; ++round) {
+        scenario what;
+        what.algorithm = round % 2 == 0 ? "fused" : "argm";
+        what.limit = bound::abs(1e-3);
+        what.count = 20000;
+        what.ranks_per_node = 2;
+        laid_out<float> arrays = lay_out<float>(what, rank_in(MPI_COMM_WORLD), size_of(MPI_COMM_WORLD));
+        auto started = start(arrays.call, MPI_COMM_WORLD, options_of(what));
+        scenario other = what;
+        other.algorithm = "c_coll";
+        other.count = 7000;
+        check_scenario<double>(other);
+        if (!started.ok()) continue;
+        const auto done = started->wait();
+        check(done.ok(), what.text() + ": " + done.error().message());
+        if (done.ok()) check_outcome(what, arrays, *done);
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    int level = 0;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+    if (level == MPI_THREAD_MULTIPLE) {
+        check(start_progress_thread().ok() && start_progress_thread().ok(), "start_progress_thread");
+        for (const char* row : {"fused", "ring_raw", "stock", "argm"}) check_thread(row);
+        check_beside_blocking();
+        stop_progress_thread();
+        stop_progress_thread();
+        check(start_progress_thread().ok(), "start_progress_thread after its end");
+        check_thread("homcomp");
+        stop_progress_thread();
+    }
+    const bool ok = failures_of_all_ranks() == 0;
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0)
+        std::printf("progress_thread  %s\n", level != MPI_THREAD_MULTIPLE ? "skipped" : ok ? "ok" : "FAILED");
+    MPI_Finalize();
+    return ok ? 0 : 1;
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the contract allows for each kind of row, and the comparison with the exact answer in quad precision.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <type_traits>
+
+#include "reference.hpp"
+#include "run.hpp"
+#include "scenario.hpp"
+
+namespace laconic::test {
+namespace {
+
+using collective::payload_kind;
+
+template <class T>
+double value_of(T x) {
+    return static_cast<double>(static_cast<real_type<T>>(x));
+}
+template <class T>
+constexpr int digits_of = std::is_same_v<T, half>       ? 11
+                          : std::is_same_v<T, bfloat16> ? 8
+                                                        : std::numeric_limits<real_type<T>>::digits;
+template <class T>
+double smallest() {
+    if constexpr (sizeof(T) == 2)
+        return std::ldexp(1.0, std::is_same_v<T, half> ? -24 : -133);
+    else
+        return std::numeric_limits<T>::denorm_min();
+}
+template <class T>
+quad half_ulp_of(T x) {
+    const double size = std::fabs(value_of(x));
+    if (!(size > 0) || !std::isfinite(size)) return static_cast<quad>(smallest<T>()) / 2;
+    return static_cast<quad>(std::max(std::ldexp(1.0, std::ilogb(size) - digits_of<T>), smallest<T>() / 2));
+}
+
+/// The exact answer of one element.
+struct exact_value {
+    quad value = 0;
+    double magnitude = 0;  ///< what roundings are relative to
+    double special = 0;    ///< NaN or an infinity if the answer is not finite
+    bool finite = true;
+};
+
+template <class T>
+exact_value reduced(const scenario& what, std::size_t at, const std::vector<const std::vector<T>*>& inputs) {
+    const int ranks = static_cast<int>(inputs.size());
+    exact_value all;
+    for (int rank = 0; rank < ranks; ++rank) {
+        const double x = value_of((*inputs[static_cast<std::size_t>(rank)])[at]);
+        const bool extreme = what.combine == reduction::min || what.combine == reduction::max;
+        if (extreme && std::isnan(x)) all.special = x;
+        if (!extreme && !std::isfinite(x)) all.special += x;
+        if (!std::isfinite(x) && !extreme) continue;
+        const quad q = static_cast<quad>(x);
+        if (what.combine == reduction::prod)
+            all.value = rank == 0 ? q : all.value * q;
+        else if (!extreme)
+            all.value += q;
+        else if (rank == 0 || (what.combine == reduction::min ? q < all.value : q > all.value))
+            all.value = q;
+        all.magnitude += std::fabs(x);
+    }
+    if (what.combine == reduction::prod) all.magnitude = std::fabs(static_cast<double>(all.value));
+    if (what.combine == reduction::avg) all.value /= ranks;
+    if (what.combine == reduction::avg) all.magnitude /= ranks;
+    all.finite = all.special == 0 && std::isfinite(static_cast<double>(all.value));
+    if (all.special == 0) all.special = static_cast<double>(all.value);
+    return all;
+}
+
+/// The inputs of all ranks, as far as they have any.
+template <class T>
+std::vector<const std::vector<T>*> inputs_of(const scenario& what, int ranks) {
+    std::vector<const std::vector<T>*> all;
+    for (int rank = 0; rank < ranks; ++rank)
+        all.push_back(&kept_field<T>(what.kind, rank, input_size(what, rank, ranks)));
+    return all;
+}
+
+/// The bound in absolute terms: of the range of everything that takes part.
+template <class T>
+double absolute_bound(const scenario& what, int ranks) {
+    if (what.limit.kind == bound_kind::absolute || what.limit.value == 0) return what.limit.value;
+    double low = INFINITY;
+    double high = -INFINITY;
+    const auto inputs = inputs_of<T>(what, ranks);
+    for (int rank = 0; rank < ranks; ++rank) {
+        const auto take = [&](double x) {
+            if (std::isfinite(x)) low = std::min(low, x), high = std::max(high, x);
+        };
+        if (collective::is_reduction(what.op))
+            for (const T x : *inputs[static_cast<std::size_t>(rank)]) take(value_of(x));
+        else
+            for (const origin& o : origins_of(what, rank, ranks))
+                take(value_of((*inputs[static_cast<std::size_t>(o.rank)])[o.in]));
+    }
+    return low <= high ? what.limit.value * (high - low) : 0;
+}
+
+struct allowance {
+    double bound = 0;    ///< on the error
+    double promise = 0;  ///< scope::result and scope::contribution, as collective.hpp has them
+    double unit = 0;     ///< of roundings
+    bool is_unbounded = false;
+};
+
+template <class T>
+allowance allowed_for(const scenario& what, int ranks, const collective_report& report) {
+    allowance limits;
+    if (ranks == 1) return limits;
+    const auto row = collective::find_cell(what.op, report.algorithm);
+    check(row.ok(), what.text() + ": reports algorithm '" + report.algorithm + "'");
+    if (!row.ok()) return limits;
+    const bool reduces = collective::is_reduction(what.op);
+    const bool adds = reduces && what.combine != reduction::min && what.combine != reduction::max;
+    if (!collective::compresses(*row)) {
+        limits.unit = adds ? std::ldexp(1.0, -digits_of<T>) : 0;
+        check(report.result_bound == 0 && report.step == 0, what.text() + ": a bound of an uncompressed row");
+        return limits;
+    }
+    if (row->codec == codec_id::zfp_rate) {
+        limits.is_unbounded = true;
+        check(std::isinf(report.result_bound), what.text() + ": a fixed rate has no bound");
+        return limits;
+    }
+    const double e = absolute_bound<T>(what, ranks);
+    const bool recodes = reduces && (row->payload == payload_kind::per_hop || row->payload == payload_kind::pipelined);
+    limits.promise = what.which == scope::contribution && reduces && what.combine == reduction::sum ? ranks * e : e;
+    limits.bound = limits.promise;
+    if (adds) limits.unit = std::ldexp(1.0, -2 * digits_of<T> + 2);
+    const bool surely = what.which != scope::probable;
+    const bool once = !recodes && row->schedule != collective::schedule_kind::hierarchical;
+    if (once && surely)
+        check(report.result_bound <= limits.promise, what.text() + ": reports the bound " +
+                                                         std::to_string(report.result_bound) + ", promised " +
+                                                         std::to_string(limits.promise));
+    if (!once || !surely) limits.bound = std::max(limits.bound, report.result_bound);
+    const bool roomy = sizeof(T) > 2 && what.kind == field::smooth && what.which == scope::result && e >= 1e-4;
+    if (roomy && reduces && what.combine != reduction::prod)
+        check(report.result_bound <= limits.promise, what.text() + ": recoding leaves the bound though there is room");
+    if (reduces && what.combine == reduction::prod) {
+        check(std::isinf(report.result_bound), what.text() + ": products have no bound");
+        limits.bound = 4 * ranks * (e + smallest<T>()) * std::pow(1.2, ranks);
+        limits.unit = std::ldexp(1.0, -digits_of<T>);
+    }
+    return limits;
+}
+
+/// Nothing but the elements that are the call's business has changed.
+template <class T>
+void check_untouched(const scenario& what, const laid_out<T>& after, const std::vector<origin>& origins,
+                     const std::string& text) {
+    const std::span<T> out = after.call.out;
+    const laid_out<T> before = lay_out<T>(what, rank_in(MPI_COMM_WORLD), size_of(MPI_COMM_WORLD));
+    std::vector<bool> owned(out.size(), false);
+    for (const origin& o : origins) owned[o.out] = true;
+    std::size_t touched = 0;
+    for (std::size_t i = 0; i < out.size(); ++i)
+        if (!owned[i] && std::memcmp(&out[i], &before.call.out[i], sizeof(T)) != 0) ++touched;
+    check(touched == 0, text + ": " + std::to_string(touched) + " elements of out that are none of its business");
+    const auto within = [&](const T* at) { return !out.empty() && at >= out.data() && at < out.data() + out.size(); };
+    touched = 0;
+    const bool may_spoil = what.op == operation::reduce_scatter && what.in_place;
+    for (std::size_t i = 0; i < after.in.size() && !may_spoil; ++i)
+        if (!within(&after.in[i]) && std::memcmp(&after.in[i], &before.in[i], sizeof(T)) != 0) ++touched;
+    check(touched == 0, text + ": " + std::to_string(touched) + " elements of in were changed");
+}
+
+}  // namespace
+
+template <class T>
+void check_outcome(const scenario& what, const laid_out<T>& after, const collective_report& report) {
+    const int rank = rank_in(MPI_COMM_WORLD);
+    const int ranks = size_of(MPI_COMM_WORLD);
+    const std::string text = what.text() + (sizeof(T) == 8 ? " f64" : sizeof(T) == 4 ? " f32" : " 16 bits");
+    const allowance limits = allowed_for<T>(what, ranks, report);
+    const std::vector<origin> origins = origins_of(what, rank, ranks);
+    const bool everywhere =
+        what.op == operation::allreduce || what.op == operation::bcast || what.op == operation::allgather;
+    const std::span<T> out = after.call.out;
+    if (everywhere) check_same_bytes(std::as_bytes(out), MPI_COMM_WORLD, text);
+    // All ranks hold the same: each looks at a part of it.
+    const std::size_t p = everywhere ? static_cast<std::size_t>(ranks) : 1;
+    const std::size_t me = everywhere ? static_cast<std::size_t>(rank) : 0;
+    const bool reduces = collective::is_reduction(what.op);
+    const auto inputs = inputs_of<T>(what, ranks);
+    const std::size_t last = limits.is_unbounded ? 0 : origins.size() * (me + 1) / p;
+    for (std::size_t i = origins.size() * me / p; i < last; ++i) {
+        const origin& o = origins[i];
+        const T y = out[o.out];
+        exact_value want;
+        if (reduces) {
+            want = reduced<T>(what, o.in, inputs);
+        } else {
+            const T x = (*inputs[static_cast<std::size_t>(o.rank)])[o.in];
+            if (std::memcmp(&x, &y, sizeof x) == 0) continue;
+            want.special = value_of(x);
+            want.finite = std::isfinite(want.special);
+            want.value = static_cast<quad>(want.special);
+            if (limits.bound == 0) want.special = NAN, want.finite = false;
+        }
+        const double got = value_of(y);
+        quad error = 0;
+        quad allowed = 0;
+        if (want.finite) {
+            const quad difference = static_cast<quad>(got) - want.value;
+            error = difference < 0 ? -difference : difference;
+            allowed =
+                static_cast<quad>(limits.bound) + half_ulp_of(y) +
+                static_cast<quad>(want.magnitude * ranks * limits.unit + (limits.unit > 0 ? ranks * smallest<T>() : 0));
+            if (error <= allowed) continue;
+        } else if (reduces && (std::isnan(want.special) ? std::isnan(got) : got == want.special)) {
+            continue;
+        }
+        char numbers[240];
+        std::snprintf(numbers, sizeof numbers, ": element %zu is %.17g, exact %.17g, error %.9g of %.9g", o.out, got,
+                      want.finite ? static_cast<double>(want.value) : want.special, static_cast<double>(error),
+                      static_cast<double>(allowed));
+        check(false, text + numbers);
+        break;
+    }
+    check_untouched(what, after, origins, text);
+}
+
+template <class T>
+void check_scenario(const scenario& what) {
+    laid_out<T> arrays = lay_out<T>(what, rank_in(MPI_COMM_WORLD), size_of(MPI_COMM_WORLD));
+    const auto done = run(arrays.call, MPI_COMM_WORLD, options_of(what));
+    check(done.ok(), what.text() + ": " + done.error().message());
+    if (done.ok()) check_outcome(what, arrays, *done);
+}
+
+#define LACONIC_INSTANTIATE(T)                        \
+    template void check_scenario<T>(const scenario&); \
+    template void check_outcome(const scenario&, const laid_out<T>&, const collective_report&);
+LACONIC_INSTANTIATE(float)
+LACONIC_INSTANTIATE(double)
+LACONIC_INSTANTIATE(half)
+LACONIC_INSTANTIATE(bfloat16)
+#undef LACONIC_INSTANTIATE
+
+}  // namespace laconic::test

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How well sums compress. A field of floats and a bound relative to its range flow in; out flows, for each codec, the
 // ratio of the sum of 1, 2, 4 ... 512 copies of the field, every copy begun elsewhere, at the absolute bound of one.
-// The speed of adding two arrays of floats comes along, since no other benchmark has it.
 //
 // usage: laconic-scale-sizes FIELD.f32 REL
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -44,22 +42,6 @@ double ratio(const std::vector<float>& values, codec_id codec, double limit, std
     return static_cast<double>(values.size() * sizeof(float)) / static_cast<double>(*done);
 }
 
-/// GB/s of one operand, in pieces of 128 KiB out of larger arrays.
-double plain_sum_speed() {
-    constexpr std::size_t piece = 32768;
-    std::vector<float> a(piece * 512, 1.0F);
-    const std::vector<float> b(a.size(), 2.0F);
-    std::vector<double> speeds;
-    for (int round = 0; round < 9; ++round) {
-        const auto start = std::chrono::steady_clock::now();
-        for (std::size_t i = 0; i < a.size(); ++i) a[i] += b[i];
-        const double s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-        speeds.push_back(static_cast<double>(a.size() * sizeof(float)) / s * 1e-9);
-    }
-    std::nth_element(speeds.begin(), speeds.begin() + 4, speeds.end());
-    return speeds[4];
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -85,5 +67,5 @@ int main(int argc, char** argv) {
         fle += " " + std::to_string(ratio(rounded, codec_id::fle, limit, frame)).substr(0, 6);
         szx += " " + std::to_string(ratio(rounded, codec_id::szx, limit, frame)).substr(0, 6);
     }
-    std::printf("%s\n%s\nsum %.2f GB/s\n", fle.c_str(), szx.c_str(), plain_sum_speed());
+    std::printf("%s\n%s\n", fle.c_str(), szx.c_str());
 }

@@ -123,12 +123,12 @@ void print_json(const bench_request& request, const collective_bench_settings& s
                                   {"rows", nlohmann::ordered_json::array()}};
     for (const collective_measurement& row : rows) {
         nlohmann::ordered_json entry{{"algorithm", row.algorithm},
-                                     {"ran", row.ran},
                                      {"median_s", row.median_s},
                                      {"speedup_vs_stock", nullptr},
                                      {"sent_bytes_per_rank", row.sent_bytes},
                                      {"max_error", row.max_error},
                                      {"bound", row.bound},
+                                     {"ran", row.ran},
                                      {"min_s", row.min_s},
                                      {"ratio", row.ratio},
                                      {"same_bits", row.same_bits},

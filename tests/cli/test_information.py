@@ -21,9 +21,9 @@ class Info(CommandLine):
         self.assertIn(info["isa"]["chosen"], info["isa"]["available"])
         self.assertIn("scalar", info["isa"]["available"])
         names = [row["name"] for row in info["algorithms"]]
-        for name in ("stock", "ring_raw", "per_hop", "homomorphic", "fused"):
+        for name in ("stock", "auto", "ring_raw", "cpr_p2p", "c_coll", "hzccl", "homcomp", "homcomp_f", "argm"):
             self.assertIn(name, names)
-        fused = info["algorithms"][names.index("fused")]
+        fused = info["algorithms"][names.index("homcomp_f")]
         self.assertEqual((fused["schedule"], fused["payload"], fused["published_as"]), ("ring", "fused", "HomComp_F"))
         variables = [row["environment"] for row in info["options"]]
         for name in ("LACONIC_ABS", "LACONIC_REL", "LACONIC_FORCE_ISA", "LACONIC_CODEC", "LACONIC_THREADS"):

@@ -74,7 +74,7 @@ TEST_F(option_test, starts_from_the_defaults) {
         EXPECT_EQ(set.origin(row.id), "default");
     }
     EXPECT_EQ(set.bytes(option_id::segment_bytes), *parse_bytes(describe(option_id::segment_bytes).default_value));
-    EXPECT_EQ(set.text(option_id::algorithm), "fused");
+    EXPECT_EQ(set.text(option_id::algorithm), "auto");
     EXPECT_EQ(set.bound_scope(), scope::result);
     EXPECT_EQ(set.limit().value, 0.0);
 }

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Waiting in simulated time. The collective sources test their requests again and again until one of them is over; in
+// a simulation time stands still meanwhile. This header is put in front of those sources: their MPI_Test becomes
+// scale_test(), which remembers what was not over yet, and scale_wait() sleeps until one of these is.
+#pragma once
+
+#include <mpi.h>
+
+namespace laconic::scale {
+
+int scale_test(MPI_Request* request, int* over, MPI_Status* status);
+
+/// Stands for MPI_Iallreduce in place, but is over when it returns: SMPI 3.32 adds what arrives to what it still sends.
+int scale_iallreduce(void* values, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request* request);
+
+/// Until one of the requests is over that were tested in vain since the last forget(); at once when there is none.
+/// returns false when there was none.
+bool scale_wait();
+void forget();
+
+}  // namespace laconic::scale
+
+#ifndef LACONIC_SCALE_REAL_MPI
+#define MPI_Test(request, over, status) laconic::scale::scale_test(request, over, status)
+#define MPI_Iallreduce(in_place, values, count, type, op, comm, request) \
+    laconic::scale::scale_iallreduce(values, count, type, op, comm, request)
+#endif

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The picture of docs/benchmarks/scale.md: simulated rows go in, one SVG file comes out. The same rows give the same
+bytes.
+"""
+from codec_plots import matplotlib, plain_ticks, pyplot, save  # sets the style
+from matplotlib.lines import Line2D
+from scale_page import LARGE, SMALL, Rows
+
+STYLE = {  # name: colour (Okabe, Ito), marker, line
+    "stock: Rabenseifner": ("#444444", "X", "-"), "stock: ring": ("#999999", "P", "--"),
+    "stock: Open MPI": ("#999999", "P", "--"), "ring_raw": ("#999999", "v", ":"),
+    "c_coll (szx)": ("#D55E00", "^", "-"),
+    "c_coll (szx, the paper's speed and ratio)": ("#D55E00", "^", "--"),
+    "c_coll (szx, speed and layout of SZx's code)": ("#D55E00", "^", ":"),
+    "cpr_p2p (szx)": ("#E69F00", "<", "-"), "hzccl (fle)": ("#56B4E9", "s", "-"),
+    "homcomp_f (fle)": ("#0072B2", "o", "-"), "rabenseifner (fle)": ("#009E73", "D", "-"),
+    "recursive_doubling (fle)": ("#CC79A7", "h", "-")}
+
+
+def draw_lines(panel, times, unit=1.0):
+    for name, (colour, shape, line) in STYLE.items():
+        points = sorted(times.get(name, {}).items())
+        if points:
+            panel.plot([x for x, _ in points], [y * unit for _, y in points], color=colour, marker=shape,
+                       linestyle=line, markersize=5, linewidth=1.2)
+
+
+def draw(results, out):
+    """Writes the plot to the folder `out` and returns its name."""
+    rows = Rows(results)
+    large, small = rows.times("large", "ranks", bytes=LARGE), rows.times("small", "ranks", bytes=SMALL)
+    # At the sweep's number of ranks 100 Gbit/s is in the other group.
+    sweep = rows.times("bandwidth", "bandwidth")
+    for row in rows.of("large", ranks=32):
+        name = next((n for n in sweep if row["seconds"] in large.get(n, {}).values()), None)
+        if name:
+            sweep[name][100] = row["seconds"]
+    panels_wanted = [(large, "678 MB, 100 Gbit/s", "seconds", 1.0), (small, "1 MB, 100 Gbit/s", "microseconds", 1e6)]
+    if sweep:
+        panels_wanted.append((sweep, "678 MB, 32 ranks", "seconds", 1.0))
+    figure, panels = pyplot.subplots(1, len(panels_wanted), figsize=(3.7 * len(panels_wanted), 3.8))
+    for panel, (times, title, label, unit) in zip(panels, panels_wanted):
+        draw_lines(panel, times, unit)
+        panel.set(xscale="log", yscale="log", title=f"allreduce, {title}", ylabel=label)
+        by_ranks = times is not sweep
+        panel.set_xlabel("ranks, one per host" if by_ranks else "Gbit/s per host")
+        plain_ticks(panel.xaxis, sorted({x for row in times.values() for x in row}))
+    plain_ticks(panels[0].yaxis, (0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1, 2))
+    plain_ticks(panels[1].yaxis, (200, 300, 500, 1000, 2000, 5000))
+    if sweep:
+        plain_ticks(panels[2].yaxis, (0.1, 0.2, 0.5, 1, 2, 5, 10))
+    shown = [name for name in STYLE if name in large or name in small]
+    figure.legend(handles=[Line2D([], [], color=STYLE[n][0], marker=STYLE[n][1], linestyle=STYLE[n][2], linewidth=1.2,
+                                  markersize=5, label=n) for n in shown],
+                  loc="upper center", ncols=3, bbox_to_anchor=(0.5, 0.0))
+    figure.tight_layout()
+    save(figure, out, "scale.svg")
+    matplotlib.pyplot.close("all")
+    return ["scale.svg"]

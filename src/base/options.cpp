@@ -19,8 +19,7 @@ constexpr std::array<option, option_count> table{{
      "largest error of an element as a fraction of (max - min) of the data"},
     {option_id::scope, "scope", "LACONIC_SCOPE", "--scope", option_type::choice, "result",
      "result|contribution|probable",
-     "what the bound of a collective limits: the final result, every rank's contribution, or the result with some "
-     "confidence"},
+     "what a collective's bound limits: the result, every contribution, or the result with 'confidence'"},
     {option_id::confidence, "confidence", "LACONIC_CONFIDENCE", "--confidence", option_type::bound, "0.9544", "",
      "how sure the bound of scope 'probable' is, between 0 and 1"},
     {option_id::algorithm, "algorithm", "LACONIC_ALGORITHM", "--algorithm", option_type::text, "auto", "",

@@ -86,13 +86,15 @@ status stock_call::prepare(const geometry& call, element_type type, reduction co
     const bool kept = call.op == operation::scatter && call.is_root() && lies_in(out, in, call.in_count, call_.type);
     call_.in = in_place && call.op != operation::scatter ? MPI_IN_PLACE : in;
     call_.out = kept ? MPI_IN_PLACE : out;
-    if (in_place && call.op == operation::reduce && call.root != 0 && !reduces_in_place_anywhere) try {
+    const bool spoils_reduce = call.op == operation::reduce && call.root != 0 && !reduces_in_place_anywhere;
+    // An exchange in place: Open MPI 4.1.4 was seen to mix up parts beyond its eager limit from 8 ranks on.
+    if (in_place && (spoils_reduce || call.op == operation::alltoall)) try {
             const auto* const first = static_cast<const std::byte*>(in);
             const std::size_t bytes = narrow ? 2 : type == element_type::f32 ? 4 : 8;
             copy_.assign(first, first + call.in_count * bytes);
             call_.in = copy_.data();
         } catch (const std::bad_alloc&) {
-            return {errc::out_of_memory, "no memory for a copy of what is reduced in place"};
+            return {errc::out_of_memory, "no memory for a copy of what is worked on in place"};
         }
     const int in_count = static_cast<int>(call.in_count);
     const int out_count = static_cast<int>(call.out_count);

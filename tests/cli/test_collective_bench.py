@@ -63,6 +63,15 @@ class CollectiveBench(unittest.TestCase):
             self.check_rows(report, names)
             self.assertLess(report["rows"][4]["sent_bytes_per_rank"], report["rows"][1]["sent_bytes_per_rank"])
 
+    def test_every_operation_and_row(self):
+        for op in ("allreduce", "reduce", "reduce_scatter", "allgather", "gather", "scatter", "bcast", "alltoall"):
+            run = self.bench(3, "--op", op, "--data", self.field, "--rel", "1e-3", "--json")
+            self.assertEqual(run.returncode, 0, run.stderr)
+            report = json.loads(run.stdout)
+            self.assertEqual(report["op"], op)
+            self.check_rows(report, [row["algorithm"] for row in report["rows"]])
+            self.assertTrue({"stock", "auto", "c_coll"} <= {row["algorithm"] for row in report["rows"]})
+
     def test_an_infinite_value_leaves_the_bound_a_number(self):
         values = [math.sin(0.01 * i) for i in range(5000)]
         values[77] = math.inf

@@ -137,14 +137,16 @@ void check_persistent_after_failure() {
     auto made = prepare(arrays.call, world, options_of(what));
     check(made.ok(), "prepare: " + made.error().message());
     if (!made.ok()) return;
-    const auto last = static_cast<std::size_t>(size_of(world) - 1);
     const bool spoils = rank_in(world) == size_of(world) - 1;
     for (int round = 0; round < 2; ++round) {
-        if (spoils) arrays.out_displacements[last] += 1000000;
+        // Empty parts may lie anywhere.
+        if (spoils)
+            for (std::size_t& at : arrays.out_displacements) at += 1000000;
         check(made->start().ok(), "start with bad displacements");
         const status why = made->wait().error();
         check(why.code() == errc::invalid_argument, "bad displacements on one rank: " + why.message());
-        if (spoils) arrays.out_displacements[last] -= 1000000;
+        if (spoils)
+            for (std::size_t& at : arrays.out_displacements) at -= 1000000;
         const laid_out<float> fresh = lay_out<float>(what, rank_in(world), size_of(world));
         std::copy(fresh.out.begin(), fresh.out.end(), arrays.out.begin());
         check(made->start().ok(), "start after a failure");

@@ -46,7 +46,7 @@ laconic::collective_options options_for(const settings& wanted, const std::strin
 
 template <class T>
 result<laconic::collective_report> run_once(const settings& wanted, const std::string& algorithm,
-                                           const std::vector<T>& in, std::vector<T>& out, MPI_Comm comm) {
+                                            const std::vector<T>& in, std::vector<T>& out, MPI_Comm comm) {
     if (algorithm != "MPI_Allreduce") {
         return laconic::allreduce<T>(std::span(in), std::span(out), wanted.operation, comm,
                                      options_for(wanted, algorithm));

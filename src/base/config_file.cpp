@@ -53,9 +53,9 @@ public:
                                                 "' is nested too deeply; no setting lies there, remove it"};
         if (const auto* table = node.as_table()) {
             for (const auto& [key, value] : *table) {
-                const std::string inner(key.str());
-                if (status done = below(value, path.empty() ? inner : path + "." + inner, depth + 1); !done.ok())
-                    return done;
+                std::string inner = path.empty() ? path : path + '.';
+                inner += key.str();
+                if (status done = below(value, inner, depth + 1); !done.ok()) return done;
             }
             return {};
         }

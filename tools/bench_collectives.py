@@ -70,6 +70,7 @@ def run(command, **more):
 class Bed:
     def __init__(self, hosts, rate):
         self.hosts, self.rate = hosts, rate
+        self.machines = {}  # of `calibrate`, by MPI: what `auto` decides by
 
     def __enter__(self):
         run([NETBED, "up", "--bed", BED, "--hosts", self.hosts, "--rate", self.rate])
@@ -78,6 +79,17 @@ class Bed:
     def __exit__(self, *_):
         subprocess.run([str(NETBED), "down", "--bed", BED], check=False)
 
+    def calibrate(self, mpi):
+        name = f"/tmp/{BED}-{mpi}-{self.hosts}.toml"
+        command = [NETBED, "run", "--bed", BED, "-n", self.hosts, "--mpi", mpi, "--timeout", 300, "--quiet", "--",
+                   ROOT / f"build/bin/laconic-{mpi}", "calibrate", "--quick", "--out", name]
+        try:
+            run(command)
+            self.machines[mpi] = name
+        except subprocess.CalledProcessError as failure:
+            print(f"  calibrate {mpi}: {failure}", file=sys.stderr)
+            self.machines[mpi] = None
+
     def bench(self, mpi, op, algorithms, field, size, options, environment=None):
         """The JSON of `bench collective`, and the bytes on the wire; None when it failed."""
         command = [NETBED, "run", "--bed", BED, "-n", self.hosts, "--mpi", mpi, "--timeout", 300, "--quiet"]
@@ -85,6 +97,11 @@ class Bed:
             command += ["--env", f"{key}={value}"]
         command += ["--", ROOT / f"build/bin/laconic-{mpi}", "bench", "collective", "--op", op, "--algorithms",
                     ",".join(algorithms), "--data", field["path"], "--type", field["type"], "--bytes", size, "--json"]
+        if "auto" in algorithms:
+            if mpi not in self.machines:
+                self.calibrate(mpi)
+            if self.machines[mpi]:
+                command += ["--machine", self.machines[mpi]]
         try:
             return json.loads(run(command + options))
         except (subprocess.CalledProcessError, json.JSONDecodeError) as failure:
@@ -135,7 +152,7 @@ def plan(arguments, fields):
         for mpi in flavours:
             yield 2, "1gbit", mpi, "allreduce", fields[0], "4M"
         return
-    for hosts in (4, 8):
+    for hosts in map(int, arguments.hosts.split(",")):
         for mpi in flavours:
             for op in OPERATIONS:
                 yield hosts, "1gbit", mpi, op, fields[0], arguments.bytes
@@ -143,7 +160,7 @@ def plan(arguments, fields):
                 for field in fields[1:]:
                     yield hosts, "1gbit", mpi, "allreduce", field, arguments.bytes
     # From where on compression pays.
-    for size in ("16K", "64K", "256K", "1M", "4M", "16M"):
+    for size in arguments.sizes.split(","):
         for op in OPERATIONS:
             yield 8, "1gbit", flavours[0], op, fields[0], size
 
@@ -173,6 +190,8 @@ def main():
     parser.add_argument("--bytes", default="64M")
     parser.add_argument("--rel", default="1e-3")
     parser.add_argument("--repetitions", type=int, default=3)
+    parser.add_argument("--hosts", default="4,8", help="numbers of hosts, e.g. 4,8")
+    parser.add_argument("--sizes", default="16K,64K,256K,1M,4M,16M", help="of the search for crossovers, at 8 hosts")
     parser.add_argument("--out", type=Path, default=ROOT / "docs/benchmarks")
     parser.add_argument("--quick", action="store_true", help="two hosts, 4 MB: does it run?")
     parser.add_argument("--page-only", action="store_true", help="page and plots from the last measurement")

@@ -160,7 +160,7 @@ def plan(arguments, fields):
                 for field in fields[1:]:
                     yield hosts, "1gbit", mpi, "allreduce", field, arguments.bytes
     # From where on compression pays.
-    for size in arguments.sizes.split(","):
+    for size in filter(None, arguments.sizes.split(",")):
         for op in OPERATIONS:
             yield 8, "1gbit", flavours[0], op, fields[0], size
 

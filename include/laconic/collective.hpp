@@ -105,7 +105,8 @@ struct collective_call {
 ///
 /// returns   on all ranks alike: ok, or
 ///           mismatch          count, type, bound, scope, operation, root, algorithm or segment size differ between
-///                             ranks (found out unless options.check is off; undefined then, as in MPI)
+///                             ranks (found out by rows that quantise, and by all with options.check; undefined
+///                             otherwise, as in MPI)
 ///           invalid_bound     the bound is negative, NaN or infinite
 ///           invalid_argument  unknown algorithm, null buffer, buffers of the wrong size, intercommunicator, no such
 ///                             root

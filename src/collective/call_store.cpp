@@ -62,35 +62,14 @@ std::size_t call_store::held_bytes() const noexcept {
     return held;
 }
 
-result<int> call_store::nodes(mpi::channel& channel, unsigned ranks_per_node) {
-    if (nodes_ > 0 && nodes_for_ == ranks_per_node) return nodes_;
-    if (ranks_per_node > 0) {
-        nodes_ = (channel.size() + static_cast<int>(ranks_per_node) - 1) / static_cast<int>(ranks_per_node);
-    } else {
-        MPI_Comm inside = MPI_COMM_NULL;
-        int local_rank = 0;
-        const int split = MPI_Comm_split_type(channel.comm(), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &inside);
-        if (auto done = channel.check(split, "MPI_Comm_split_type"); !done.ok()) return done;
-        MPI_Comm_rank(inside, &local_rank);
-        MPI_Comm_free(&inside);
-        const int first = local_rank == 0 ? 1 : 0;
-        int nodes = 1;
-        const int code = MPI_Allreduce(&first, &nodes, 1, MPI_INT, MPI_SUM, channel.comm());
-        if (auto done = channel.check(code, "MPI_Allreduce"); !done.ok()) return done;
-        nodes_ = nodes;
-    }
-    nodes_for_ = ranks_per_node;
-    sizes_.clear();
-    return nodes_;
-}
-
-std::uint64_t call_store::interesting_bytes(operation op, const model::machine& where, int ranks,
+std::uint64_t call_store::interesting_bytes(operation op, const model::machine& where, int ranks, int nodes,
                                             std::size_t segment_bytes) {
     for (const known_size& known : sizes_)
-        if (known.op == op && known.where == &where && known.segment_bytes == segment_bytes) return known.bytes;
+        if (known.op == op && known.where == &where && known.nodes == nodes && known.segment_bytes == segment_bytes)
+            return known.bytes;
     const std::uint64_t bytes =
-        model::smallest_interesting_bytes(where, op, ranks, nodes_, candidates(op, false, false), segment_bytes);
-    sizes_.push_back({op, &where, segment_bytes, bytes});
+        model::smallest_interesting_bytes(where, op, ranks, nodes, candidates(op, false, false), segment_bytes);
+    sizes_.push_back({op, &where, nodes, segment_bytes, bytes});
     return bytes;
 }
 

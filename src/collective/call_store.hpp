@@ -61,17 +61,15 @@ public:
     /// Collective over the channel at its first use for this number of ranks per node (0: those that share memory).
     [[nodiscard]] result<const hierarchy*> levels(mpi::channel& channel, unsigned ranks_per_node);
 
-    /// Nodes of the communicator. Collective over the channel at its first use.
-    [[nodiscard]] result<int> nodes(mpi::channel& channel, unsigned ranks_per_node);
-    /// Buffers below this size are MPI's, whatever they hold (model::smallest_interesting_bytes). Precondition:
-    /// nodes().
-    [[nodiscard]] std::uint64_t interesting_bytes(operation op, const model::machine& where, int ranks,
+    /// Buffers below this size are MPI's, whatever they hold (model::smallest_interesting_bytes).
+    [[nodiscard]] std::uint64_t interesting_bytes(operation op, const model::machine& where, int ranks, int nodes,
                                                   std::size_t segment_bytes);
 
 private:
     struct known_size {
         operation op;
         const model::machine* where;
+        int nodes;
         std::size_t segment_bytes;
         std::uint64_t bytes;
     };
@@ -91,8 +89,6 @@ private:
     std::vector<std::unique_ptr<call_memory>> memory_;
     std::vector<std::unique_ptr<known_levels>> levels_;
     std::vector<known_size> sizes_;
-    int nodes_ = 0;
-    unsigned nodes_for_ = 0;
     std::uint64_t calls_ = 0, turns_drawn_ = 0, turns_ended_ = 0;
     bool may_block_ = true;
 };

@@ -151,8 +151,8 @@ void execution<T>::begin(bool blocking) {
     // A rank that cannot go on tells the others where they listen.
     agrees_ = compresses(what_) || options_.check || !found.ok();
     if (local.ok() && what_.schedule != schedule_kind::chosen) local = reserve();
+    if (store != nullptr && !blocking) store->forbid_blocking();
     if (store == nullptr || (!agrees_ && !local.ok())) return finish(local);
-    if (!blocking) store->forbid_blocking();
     blocking_ = blocking && store->may_block();
     const bool collective =
         agrees_ || what_.schedule == schedule_kind::stock || what_.schedule == schedule_kind::hierarchical;
@@ -196,13 +196,12 @@ status execution<T>::consider() {
         return machine.error();
     }
     call_store* const store = call_store::of(channel_);
-    const auto nodes = store->nodes(channel_, options_.ranks_per_node);
-    if (!nodes) return nodes.error();
-    nodes_ = *nodes;
+    const int each = static_cast<int>(options_.ranks_per_node);
+    nodes_ = each > 0 ? (channel_.size() + each - 1) / each : channel_.nodes();
     const std::uint64_t bytes = geometry_.buffer_count() * sizeof(T);
     if (lossless())
         what_ = choose(1);
-    else if (bytes < store->interesting_bytes(call_.op, *machine_, channel_.size(), options_.segment_bytes))
+    else if (bytes < store->interesting_bytes(call_.op, *machine_, channel_.size(), nodes_, options_.segment_bytes))
         what_ = {};
     if (what_.schedule == schedule_kind::stock && !fits_int(geometry_))
         what_ = {call_.op <= operation::allgather || call_.op == operation::bcast ? schedule_kind::ring

@@ -107,9 +107,10 @@ quantisation<T> quantise_per_hop(const quantisation_request& request) noexcept {
     const bool adds = request.errors == growth::sum || request.errors == growth::average;
     const double ranks = adds ? request.ranks : 1;
     const double shares = request.quantisations;
-    const bool whole = request.bound_scope != scope::contribution && request.errors != growth::average;
-    // What the sum may be off by: e, or e of every contribution; beyond that a share for every further quantisation.
-    const double of_result = whole ? e : shares * e;
+    // What the sum may be off by: what the result may (an average: ranks times that), or, where the bound is one of
+    // contributions, e for every quantisation.
+    const bool each = adds && request.bound_scope == scope::contribution;
+    const double of_result = each ? shares * e : request.errors == growth::average ? ranks * e : e;
     const double largest = ranks * request.max_abs + of_result;
     const double rounding = adds ? rounding_of_sums<T>(request.ranks, request.max_abs + of_result / ranks) : 0.0;
 

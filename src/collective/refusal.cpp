@@ -7,9 +7,10 @@
 
 namespace laconic::collective {
 
-void refusal::begin(bool) {
+void refusal::begin(bool blocking) {
     call_store* const store = call_store::of(channel_);
     if (store != nullptr) static_cast<void>(store->next_call());
+    if (store != nullptr && !blocking) store->forbid_blocking();
     told_ = why_;
     started_ = false;
     over_ = !heard_ || store == nullptr;

@@ -71,6 +71,7 @@ runner::runner(mpi::channel& channel, payload& carrier, const job& work, std::sp
 result<runner::state> runner::advance() {
     bool moved = false;
     while (true) {
+        if (!poll_failure_.ok()) return give_up(poll_failure_);
         if (auto done = reap_sends(); !done.ok()) return give_up(done);
         if (auto done = post_receives(); !done.ok()) return give_up(done);
         if (event_ >= work_.events()) break;
@@ -241,11 +242,13 @@ status runner::test(receive& pending) {
     return {};
 }
 
-/// MPI's chance to move bytes in the middle of long codec work. Failures show when the requests are looked at again.
+/// MPI's chance to move bytes in the middle of long codec work.
 void runner::poll(void* self) {
     auto& run = *static_cast<runner*>(self);
-    static_cast<void>(run.reap_sends());
-    if (run.receive_count_ > 0) static_cast<void>(run.test(run.receives_[run.first_receive_]));
+    if (!run.poll_failure_.ok()) return;
+    run.poll_failure_ = run.reap_sends();
+    if (run.poll_failure_.ok() && run.receive_count_ > 0)
+        run.poll_failure_ = run.test(run.receives_[run.first_receive_]);
 }
 
 runner::kept& runner::state_of(std::uint64_t event) noexcept {

@@ -103,6 +103,7 @@ private:
     std::size_t first_receive_ = 0, receive_count_ = 0;
     std::size_t first_send_ = 0, send_count_ = 0;
     bool poisoned_ = false;
+    status poll_failure_;  // of a request that poll() looked at, and that will not show it again
     traffic sent_;
 };
 

@@ -64,6 +64,19 @@ status make_keys() {
     return {};
 }
 
+/// Collective over comm; on failure MPI's code.
+int count_nodes(MPI_Comm comm, int& nodes) {
+    MPI_Comm inside = MPI_COMM_NULL;
+    int local_rank = 0;
+    if (const int code = MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &inside);
+        code != MPI_SUCCESS)
+        return code;
+    MPI_Comm_rank(inside, &local_rank);
+    MPI_Comm_free(&inside);
+    const int first = local_rank == 0 ? 1 : 0;
+    return MPI_Allreduce(&first, &nodes, 1, MPI_INT, MPI_SUM, comm);
+}
+
 }  // namespace
 
 void workspace::freer::operator()(std::byte* memory) const noexcept {
@@ -136,6 +149,9 @@ result<channel*> channel_of(MPI_Comm comm) {
     MPI_Comm_set_errhandler(made->comm_, MPI_ERRORS_RETURN);
     MPI_Comm_rank(made->comm_, &made->rank_);
     MPI_Comm_size(made->comm_, &made->size_);
+    // Now, while all ranks are here: later each of them may be at another call.
+    if (const int code = count_nodes(made->comm_, made->nodes_); code != MPI_SUCCESS)
+        return to_status(code, "MPI_Comm_split_type");
     if (const int code = MPI_Comm_set_attr(comm, channels().channel_key, made.get()); code != 0)
         return to_status(code, "MPI_Comm_set_attr");
     const std::scoped_lock lock(channels().mutex);

@@ -45,6 +45,8 @@ public:
     [[nodiscard]] MPI_Comm comm() const noexcept { return comm_; }
     [[nodiscard]] int rank() const noexcept { return rank_; }
     [[nodiscard]] int size() const noexcept { return size_; }
+    /// Groups of ranks that share memory.
+    [[nodiscard]] int nodes() const noexcept { return nodes_; }
 
     /// What users of the channel keep with it, freed with it.
     struct attachment {
@@ -74,6 +76,7 @@ private:
     MPI_Comm comm_ = MPI_COMM_NULL;
     int rank_ = 0;
     int size_ = 1;
+    int nodes_ = 1;
     int last_error_ = MPI_SUCCESS;
     bool broken_ = false;
     std::unique_ptr<attachment> attached_;

@@ -10,6 +10,7 @@
 #include "check.hpp"
 #include "collective/job.hpp"
 #include "collective/program.hpp"
+#include "collective/quantisation.hpp"
 
 namespace laconic::test {
 namespace {
@@ -151,9 +152,41 @@ void check_cells() {
             }
 }
 
+/// However often partial results are quantised anew: what is promised of the result is kept.
+void check_shares() {
+    const auto check_one = [](schedule_kind schedule, operation op, int ranks, growth errors, scope which) {
+        quantisation_request asked;
+        asked.limit = bound::abs(1);
+        asked.bound_scope = which;
+        asked.errors = errors;
+        asked.ranks = errors == growth::none ? 1 : static_cast<std::uint32_t>(ranks);
+        asked.quantisations = quantisations_of(op, schedule, ranks);
+        asked.min = -100;
+        asked.max = asked.max_abs = 100;
+        asked.any_finite = true;
+        const bool each = which == scope::contribution && errors != growth::none;
+        const double divisor = errors == growth::average ? ranks : 1;
+        const double promise = each ? asked.quantisations / divisor : 1;
+        const double found = quantise_per_hop<double>(asked).result_bound;
+        check(found <= promise * (1 + 1e-9) && found > 0.4 * promise,
+              std::string(name_of(op)) + " " + std::string(name_of(schedule)) + " over " + std::to_string(ranks) +
+                  " ranks: the bound is " + std::to_string(found) + ", promised " + std::to_string(promise));
+    };
+    for (int ranks = 2; ranks <= 17; ++ranks)
+        for (const operation op : {operation::allreduce, operation::reduce, operation::reduce_scatter})
+            for (const schedule_kind schedule :
+                 {schedule_kind::ring, schedule_kind::recursive_doubling, schedule_kind::rabenseifner,
+                  schedule_kind::binomial, schedule_kind::pairwise})
+                for (const growth errors : {growth::sum, growth::average, growth::none})
+                    for (const scope which : {scope::result, scope::contribution, scope::probable})
+                        if (serves(op, {schedule, payload_kind::per_hop, codec_id::fle}))
+                            check_one(schedule, op, ranks, errors, which);
+}
+
 }  // namespace
 
 void programs_are_complete() {
+    check_shares();
     for (int ranks = 2; ranks <= 17; ++ranks)
         for (int op = 0; op < operation_count; ++op)
             for (const schedule_kind schedule :

@@ -145,9 +145,34 @@ void check_missing_cells() {
     check(done.error().code() == errc::unsupported, "szx of 16-bit values: " + done.error().message());
 }
 
+/// The first call of a communicator is `auto`, and one rank cannot make it; and the first started one, after which all
+/// ranks must still agree on how to call MPI.
+void check_first_calls() {
+    const bool last = rank_in(world) == size_of(world) - 1;
+    const std::vector<float> in(300000, 1.0F);
+    std::vector<float> out(in.size());
+    const auto call = collective_call<float>::allreduce(in, out, reduction::sum);
+    collective_options options = options_for(last ? "ato" : "auto", bound::abs(1e-3));
+    options.check = true;
+    MPI_Comm fresh = MPI_COMM_NULL;
+    MPI_Comm_dup(world, &fresh);
+    check(run(call, fresh, options).error().code() == errc::invalid_argument, "a misspelt auto, first call");
+    MPI_Comm_free(&fresh);
+
+    MPI_Comm_dup(world, &fresh);
+    options.algorithm = "stock";
+    options.limit.value = last ? -1 : 1e-3;
+    auto started = start(call, fresh, options);
+    check(started.ok() && started->wait().error().code() == errc::invalid_bound, "a bad bound, first started call");
+    options.limit.value = 1e-3;
+    check(run(call, fresh, options).ok() && out[7] == static_cast<float>(size_of(world)), "stock after that");
+    MPI_Comm_free(&fresh);
+}
+
 }  // namespace
 
 void misuse_is_refused() {
+    check_first_calls();
     if (size_of(world) > 1) check_disagreement();
     check_wrong_sizes();
     check_missing_cells();

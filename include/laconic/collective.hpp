@@ -168,13 +168,15 @@ template <class T>
 [[nodiscard]] result<collective_request> start(const collective_call<T>& call, MPI_Comm comm,
                                                const collective_options& options = {});
 
-/// A collective that can be started many times, as MPI-4's persistent ones; memory is reserved now. Not started.
+/// A collective that can be started many times, as MPI-4's persistent ones. Memory is reserved by the first start and
+/// stays with the communicator. Not started.
 template <class T>
 [[nodiscard]] result<collective_request> prepare(const collective_call<T>& call, MPI_Comm comm,
                                                  const collective_options& options = {});
 
 /// Lets a thread of its own move started collectives on while the program computes. It needs MPI_THREAD_MULTIPLE.
-/// returns unsupported otherwise. Idempotent; ends before MPI_Finalize or by stop_progress_thread().
+/// It takes a core while it runs. returns unsupported without MPI_THREAD_MULTIPLE. Idempotent; stop_progress_thread()
+/// ends it and must come before MPI_Finalize.
 [[nodiscard]] status start_progress_thread();
 void stop_progress_thread() noexcept;
 

@@ -44,7 +44,9 @@ void run(view data) {
     if (announced.count > most_values) return;
     const auto count = static_cast<std::size_t>(announced.count);
     const outcome values = same_on_every_engine([&] { return decoded(data, type, count); });
-    LACONIC_HOLDS(values.ok() == (found.code == errc::ok));
+    LACONIC_HOLDS(found.code == errc::ok || !values.ok());
+    // Payloads of the others are only looked at when they are decoded.
+    if (announced.codec == codec_id::fle) LACONIC_HOLDS(values.ok() == (found.code == errc::ok));
     if (values.ok() && announced.count > (std::uint64_t{1} << 16)) {
         run_options two;
         two.threads = 2;

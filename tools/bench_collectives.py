@@ -147,7 +147,7 @@ def fields_of(data):
 
 def plan(arguments, fields):
     """(hosts, rate, mpi, operation, field, size)"""
-    flavours = [mpi for mpi in ("openmpi", "mpich") if (ROOT / f"build/bin/laconic-{mpi}").exists()]
+    flavours = [mpi for mpi in arguments.mpi.split(",") if (ROOT / f"build/bin/laconic-{mpi}").exists()]
     if arguments.quick:
         for mpi in flavours:
             yield 2, "1gbit", mpi, "allreduce", fields[0], "4M"
@@ -191,6 +191,7 @@ def main():
     parser.add_argument("--rel", default="1e-3")
     parser.add_argument("--repetitions", type=int, default=3)
     parser.add_argument("--hosts", default="4,8", help="numbers of hosts, e.g. 4,8")
+    parser.add_argument("--mpi", default="openmpi,mpich")
     parser.add_argument("--sizes", default="16K,64K,256K,1M,4M,16M", help="of the search for crossovers, at 8 hosts")
     parser.add_argument("--out", type=Path, default=ROOT / "docs/benchmarks")
     parser.add_argument("--quick", action="store_true", help="two hosts, 4 MB: does it run?")

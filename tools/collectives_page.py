@@ -61,7 +61,7 @@ def every_row(rows):
         best = rows.best_stock(point)
         lines = [[row["algorithm"], seconds(row["median_s"]), f"{best['median_s'] / row['median_s']:.2f}x",
                   f"{row['sent_bytes_per_rank'] / 2**20:.1f}", f"{row['ratio']:.2f}", f"{row['max_error']:.3g}",
-                  f"{row['bound']:.3g}", *(f"{row[key] * 1e3:.0f}" for key in
+                  "none" if row['bound'] is None else f"{row['bound']:.3g}", *(f"{row[key] * 1e3:.0f}" for key in
                                            ("compress_s", "combine_s", "decompress_s", "wait_s"))]
                  for row in rows.at(point)]
         text += f"\n### {op}, {hosts} hosts, {mpi}, {field}\n\n" + table(

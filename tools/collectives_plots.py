@@ -55,6 +55,8 @@ def sizes(rows, out, name):
 def draw(results, out):
     rows = Rows(results)
     bars(rows, out, "collectives-operations.svg")
-    sizes(rows, out, "collectives-sizes.svg")
-    return [("collectives-operations.svg", "Speed-up over the best stock algorithm by operation"),
-            ("collectives-sizes.svg", "Speed-up over the best stock algorithm by size")]
+    drawn = [("collectives-operations.svg", "Speed-up over the best stock algorithm by operation")]
+    if any(point[0] == 8 for point in rows.points):
+        sizes(rows, out, "collectives-sizes.svg")
+        drawn.append(("collectives-sizes.svg", "Speed-up over the best stock algorithm by size"))
+    return drawn

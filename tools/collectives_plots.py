@@ -11,8 +11,10 @@ COLOURS = {"cpr_p2p": "#999999", "c_coll": "#D55E00", "ours": "#0072B2", "R": "#
 
 def bars(rows, out, name):
     """Speed-up over the best stock algorithm by operation: C-Coll, ours, and R as what the bytes alone would give."""
-    figure, axes = pyplot.subplots(1, 2, figsize=(9.5, 3.4), sharey=True)
-    for axis, hosts in zip(axes, (4, 8)):
+    measured = [hosts for hosts in (4, 8) if any(point[0] == hosts for point in rows.points)]
+    figure, axes = pyplot.subplots(1, len(measured), figsize=(6.5 * len(measured), 3.4), sharey=True, squeeze=False)
+    axes = axes[0]
+    for axis, hosts in zip(axes, measured):
         points = [p for op in OPERATIONS for p in rows.points
                   if p[0] == hosts and p[1] == "openmpi" and p[2] == op and p[3].startswith("isabel") and
                   p[4] > 0.9 * rows.largest]

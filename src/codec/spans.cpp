@@ -43,7 +43,8 @@ bool report(const run_options& how, std::size_t values, std::size_t total, std::
 }
 
 span_outcome write_alone(span_job& job, std::size_t count, const run_options& how, sink out) noexcept {
-    if (how.progress == nullptr) return job.run(0, 0, count, out);
+    // Of no values there is nothing to report, but a sequence that should be empty has to be looked at.
+    if (how.progress == nullptr || count == 0) return job.run(0, 0, count, out);
     span_outcome all;
     for (std::size_t span = 0; span < spans_in(count); ++span) {
         const std::size_t n = length_of(span, count);

@@ -28,14 +28,17 @@ struct collective_options {
     bool check = false;
     /// Ranks of a node, for rows with hierarchy; 0: those that share memory. For experiments on one machine.
     unsigned ranks_per_node = 0;
+    /// Whether rows with hierarchy use memory that the ranks of a node share; where they have none, or not all see it,
+    /// they do with messages.
+    bool shared_memory = true;
     /// TOML file of `laconic calibrate` that `auto` decides by; empty: built-in figures of a fast network, with which
     /// `auto` is slow to believe that compression pays. The same content on all ranks.
     std::string machine;
 
     /// The defaults overridden by LACONIC_ALGORITHM, LACONIC_ABS / LACONIC_REL, LACONIC_SCOPE, LACONIC_CONFIDENCE,
-    /// LACONIC_SEGMENT_BYTES, LACONIC_CHECK, LACONIC_RANKS_PER_NODE, LACONIC_MACHINE and the TOML file named by
-    /// LACONIC_CONFIG. invalid_argument or invalid_bound name the variable and its value; unsupported when
-    /// LACONIC_FORCE_ISA or `force_isa` names an engine that cannot run here.
+    /// LACONIC_SEGMENT_BYTES, LACONIC_CHECK, LACONIC_RANKS_PER_NODE, LACONIC_SHARED_MEMORY, LACONIC_MACHINE and the
+    /// TOML file named by LACONIC_CONFIG. invalid_argument or invalid_bound name the variable and its value;
+    /// unsupported when LACONIC_FORCE_ISA or `force_isa` names an engine that cannot run here.
     [[nodiscard]] static result<collective_options> from_environment();
 };
 

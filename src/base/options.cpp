@@ -30,6 +30,8 @@ constexpr std::array<option, option_count> table{{
      "compare the arguments of all ranks before every collective, also where nothing else needs that"},
     {option_id::ranks_per_node, "ranks_per_node", "LACONIC_RANKS_PER_NODE", "--ranks-per-node", option_type::count, "0",
      "", "ranks of a node for hierarchical collectives; 0: those that share memory"},
+    {option_id::shared_memory, "shared_memory", "LACONIC_SHARED_MEMORY", "--shared-memory", option_type::choice, "on",
+     "off|on", "hierarchical collectives: ranks of a node add through memory that all of them see, or by messages"},
     {option_id::codec, "codec", "LACONIC_CODEC", "--codec", option_type::text, "fle", "",
      "how 'laconic compress' makes bytes of values: a row of 'laconic info --codecs'"},
     {option_id::threads, "threads", "LACONIC_THREADS", "--threads", option_type::count, "1", "",

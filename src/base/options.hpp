@@ -24,13 +24,14 @@ enum class option_id : std::uint8_t {
     segment_bytes,
     check,
     ranks_per_node,
+    shared_memory,
     codec,
     threads,
     force_isa,
     machine,
     config
 };
-inline constexpr std::size_t option_count = 13;
+inline constexpr std::size_t option_count = 14;
 
 enum class option_type : std::uint8_t {
     bound,   ///< finite real >= 0

@@ -90,7 +90,7 @@ collective_bench_settings to_settings(const bench_request& request) {
     if (request.repetitions == 0) fail_usage("--repetitions is 0; give at least 1");
     const base::option_set options = resolve_options(
         *request.app, {option_id::algorithm, option_id::scope, option_id::confidence, option_id::segment_bytes,
-                       option_id::check, option_id::ranks_per_node, option_id::machine});
+                       option_id::check, option_id::ranks_per_node, option_id::shared_memory, option_id::machine});
     collective_bench_settings settings;
     settings.op = operation_of(request);
     settings.algorithms = chosen_algorithms(request, options);
@@ -103,6 +103,7 @@ collective_bench_settings to_settings(const bench_request& request) {
     settings.options.segment_bytes = options.bytes(option_id::segment_bytes);
     settings.options.check = options.text(option_id::check) == "on";
     settings.options.ranks_per_node = options.count(option_id::ranks_per_node);
+    settings.options.shared_memory = options.text(option_id::shared_memory) == "on";
     settings.options.machine = options.text(option_id::machine);
     const std::size_t element = size_of(request.type.value());
     if (settings.bytes < element)
@@ -281,7 +282,7 @@ action declare_bench_collective(CLI::App& app) {
         ->type_name("SIZE");
     request->limit.declare(app, true);
     declare_options(app, {option_id::algorithm, option_id::scope, option_id::confidence, option_id::segment_bytes,
-                          option_id::check, option_id::ranks_per_node, option_id::machine});
+                          option_id::check, option_id::ranks_per_node, option_id::shared_memory, option_id::machine});
     app.add_option("--repetitions", request->repetitions, "measured rounds of all rows (default 5)")->type_name("N");
     app.add_flag("--json", request->json, "print one JSON object");
     return [request] { return run(*request); };

@@ -23,6 +23,10 @@ enum fact : std::size_t {
     fact_confidence,
     fact_algorithm,
     fact_segment,
+    fact_rate,
+    fact_ranks_per_node,
+    fact_shared_memory,
+    fact_machine,
     facts
 };
 static_assert(facts == agreement::facts_compared);
@@ -74,11 +78,14 @@ std::string describe(operation op, std::size_t which, std::int64_t value) {
         case fact_combine: return reductions[index % reductions.size()];
         case fact_scope: return scopes[index % scopes.size()];
         case fact_algorithm: return name_of(op, unpacked(value));
+        case fact_rate:
         case fact_confidence: return real_text(from_ordered(value));
         case fact_bound: {
             const double limit = from_ordered(value);
             return limit < 0 ? "relative " + real_text(-1 - limit) : "absolute " + real_text(limit);
         }
+        case fact_shared_memory: return value != 0 ? "on" : "off";
+        case fact_machine: return value == 0 ? "the built-in one" : "a file with digest " + std::to_string(value);
         default: return std::to_string(value);
     }
 }
@@ -107,7 +114,11 @@ status agreement::start(mpi::channel& channel, const call_shape& shape, const va
                                                    static_cast<std::int64_t>(shape.bound_scope),
                                                    to_ordered(shape.confidence),
                                                    packed(shape.what),
-                                                   static_cast<std::int64_t>(shape.segment_bytes)};
+                                                   static_cast<std::int64_t>(shape.segment_bytes),
+                                                   to_ordered(shape.rate),
+                                                   static_cast<std::int64_t>(shape.ranks_per_node),
+                                                   shape.shared_memory ? 1 : 0,
+                                                   static_cast<std::int64_t>(shape.machine)};
         for (std::size_t f = 0; f < facts; ++f) {
             packet_[f] = mine[f];
             packet_[facts + f] = ~mine[f];
@@ -153,12 +164,14 @@ result<bool> agreement::test() {
 }
 
 status agreement::judge() {
-    constexpr std::array<const char*, facts> names{"collective", "element count", "counts",      "element type",
-                                                   "operation",  "root",          "error bound", "scope",
-                                                   "confidence", "algorithm",     "segment size"};
+    constexpr std::array<const char*, facts> names{
+        "collective",   "element count",    "counts",         "element type",  "operation",
+        "root",         "error bound",      "scope",          "confidence",    "algorithm",
+        "segment size", "rate of zfp_rate", "ranks_per_node", "shared_memory", "machine of auto"};
     // Operation and type first: counts of different ones say little.
     for (const std::size_t f : {fact_operation, fact_type, fact_count, fact_counts, fact_combine, fact_root, fact_bound,
-                                fact_scope, fact_confidence, fact_algorithm, fact_segment}) {
+                                fact_scope, fact_confidence, fact_algorithm, fact_segment, fact_rate,
+                                fact_ranks_per_node, fact_shared_memory, fact_machine}) {
         const std::int64_t largest = packet_[f];
         const std::int64_t smallest = ~packet_[facts + f];
         if (largest != smallest)

@@ -28,6 +28,10 @@ struct call_shape {
     double confidence = 0;
     cell what;
     std::uint64_t segment_bytes = 0;
+    double rate = 0;
+    unsigned ranks_per_node = 0;
+    bool shared_memory = true;
+    std::uint64_t machine = 0;  ///< a digest of what `auto` decides by; 0: the built-in figures
 };
 
 /// The finite values of one rank, or of all of them.
@@ -50,7 +54,7 @@ public:
     /// Precondition: test() said true.
     [[nodiscard]] const value_span& values() const noexcept { return values_; }
 
-    static constexpr std::size_t facts_compared = 11;
+    static constexpr std::size_t facts_compared = 15;
 
 private:
     static constexpr std::size_t slots = 2 * facts_compared + 6;

@@ -33,6 +33,7 @@ result<collective_options> to_options(const laconic_collective_options* given) {
     if (given->rate != 0) options.rate = given->rate;
     options.check = given->check != 0;
     options.ranks_per_node = given->ranks_per_node;
+    options.shared_memory = given->no_shared_memory == 0;
     return options;
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is kept with a communicator between calls, so that a call like an earlier one allocates nothing: programs,
-// memory, and the communicators of the hierarchy.
+// memory, and hierarchies.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <vector>
 
+#include "collective/hierarchy.hpp"
 #include "collective/job.hpp"
 #include "collective/program.hpp"
 #include "model/machine.hpp"
@@ -21,27 +22,22 @@ struct call_memory {
     bool in_use = false;
 };
 
-/// Ranks of a node, and one communicator across nodes for each of the first `lanes` local ranks.
-struct hierarchy {
-    mpi::channel* inside = nullptr;
-    mpi::channel* across = nullptr;  ///< null on ranks that no lane is for
-    int lanes = 1;                   ///< the smallest node's ranks
-    int nodes = 1;
-};
-
 class call_store final : public mpi::channel::attachment {
 public:
-    ~call_store() override;
-    void close() noexcept override;
+    explicit call_store(const mpi::channel& channel) {
+        everybody_.rank = channel.rank(), everybody_.size = channel.size();
+    }
+    void close() noexcept override {}
 
     /// The store of a channel, made at its first use; null when there is no memory for it.
     [[nodiscard]] static call_store* of(mpi::channel& channel) noexcept;
 
+    /// All ranks of the channel.
+    [[nodiscard]] const team& everybody() const noexcept { return everybody_; }
     [[nodiscard]] std::shared_ptr<const program> program_for(operation op, schedule_kind schedule, int root,
-                                                             const mpi::channel& channel);
+                                                             const team& who);
     /// Memory that nobody uses now; give it back with in_use = false. Null when there is none.
     [[nodiscard]] call_memory* borrow() noexcept;
-    [[nodiscard]] std::size_t held_bytes() const noexcept;
 
     /// Counts the calls of the communicator, the same on all ranks: from it follow tags of their own.
     [[nodiscard]] std::uint64_t next_call() noexcept { return calls_++; }
@@ -56,10 +52,8 @@ public:
     void forbid_blocking() noexcept { may_block_ = false; }
     [[nodiscard]] bool may_block() const noexcept { return may_block_; }
 
-    /// Whether levels() is local.
-    [[nodiscard]] bool knows_levels(unsigned ranks_per_node) const noexcept;
-    /// Collective over the channel at its first use for this number of ranks per node (0: those that share memory).
-    [[nodiscard]] result<const hierarchy*> levels(mpi::channel& channel, unsigned ranks_per_node);
+    /// Made at its first use. Null when there is no memory for it.
+    [[nodiscard]] hierarchy* levels(const mpi::channel& channel, unsigned ranks_per_node, bool may_share) noexcept;
 
     /// Buffers below this size are MPI's, whatever they hold (model::smallest_interesting_bytes).
     [[nodiscard]] std::uint64_t interesting_bytes(operation op, const model::machine& where, int ranks, int nodes,
@@ -76,18 +70,19 @@ private:
     struct known_program {
         operation op;
         schedule_kind schedule;
-        int root;
+        int root, rank, ranks;
         std::shared_ptr<const program> steps;
     };
     struct known_levels {
         unsigned ranks_per_node;
-        MPI_Comm inside = MPI_COMM_NULL, across = MPI_COMM_NULL;
-        hierarchy levels;
+        bool may_share;
+        std::unique_ptr<hierarchy> levels;
     };
 
+    team everybody_;
     std::vector<known_program> programs_;
     std::vector<std::unique_ptr<call_memory>> memory_;
-    std::vector<std::unique_ptr<known_levels>> levels_;
+    std::vector<known_levels> levels_;
     std::vector<known_size> sizes_;
     std::uint64_t calls_ = 0, turns_drawn_ = 0, turns_ended_ = 0;
     bool may_block_ = true;

@@ -3,12 +3,13 @@
 // far as messages allow. Blocking, nonblocking and persistent calls drive the same steps.
 #pragma once
 
-#include <array>
 #include <memory>
 #include <utility>
 
 #include "collective/agreement.hpp"
 #include "collective/geometry.hpp"
+#include "collective/levels_run.hpp"
+#include "collective/select.hpp"
 #include "collective/stage.hpp"
 #include "collective/stock.hpp"
 #include "laconic/collective.hpp"
@@ -28,6 +29,8 @@ public:
     virtual void begin(bool blocking) = 0;
     /// False: nothing could be done without waiting, or it is over.
     virtual bool advance() = 0;
+    /// Does what only a blocking function of MPI can do now; begin() said that it may. False: nothing.
+    virtual bool block() { return false; }
     [[nodiscard]] virtual bool over() const noexcept = 0;
     /// How it ended; to be asked once. Precondition: over().
     [[nodiscard]] virtual result<collective_report> outcome() = 0;
@@ -43,44 +46,46 @@ public:
 
     void begin(bool blocking) override;
     bool advance() override;
+    bool block() override;
     [[nodiscard]] bool over() const noexcept override { return phase_ == phase::over; }
     [[nodiscard]] result<collective_report> outcome() override;
     void waited(double seconds) noexcept override { report_.wait_s += seconds; }
 
 private:
-    enum class phase : std::uint8_t { queued, agreeing, stock, running, over };
+    enum class phase : std::uint8_t { queued, agreeing, meeting, stock, blocking_stock, running, over };
 
-    [[nodiscard]] status check_arguments(const result<cell>& found);
-    [[nodiscard]] value_span span_of_input() const;
     [[nodiscard]] call_shape shape() const noexcept;
-    [[nodiscard]] quantisation_request request(const value_span& values) const noexcept;
-    [[nodiscard]] quantisation<T> plan_for(const value_span& values) const noexcept;
-    [[nodiscard]] quantisation<T> plan_for_levels(const value_span& values) const noexcept;
+    [[nodiscard]] value_span own_values() const;
+    [[nodiscard]] std::size_t buffer_bytes() const noexcept { return geometry_.buffer_count() * sizeof(T); }
     [[nodiscard]] unsigned divisor() const noexcept {
         return call_.combine == reduction::avg && is_reduction(call_.op) ? static_cast<unsigned>(channel_.size()) : 1;
     }
-    [[nodiscard]] arrays<T> data() const noexcept { return {call_.in, call_.out, call_.combine, divisor()}; }
-
-    void take_turn();
-    void end_turn() noexcept;
-    void agree(const status& local);
-    [[nodiscard]] status consider();
-    [[nodiscard]] cell choose(double ratio) const;
-    void decide(double ratio);
     [[nodiscard]] bool lossless() const noexcept {
         return options_.limit.value == 0 || (is_reduction(call_.op) && call_.combine == reduction::prod);
     }
+
+    void prepare();
+    bool move();
+    void take_turn();
+    void end_turn() noexcept;
+    [[nodiscard]] status consider();
+    [[nodiscard]] cell choose(double ratio) const;
+    void agree(const status& local);
+    void agreed();
     void run_agreed(const value_span& values);
+    void run_levels();
     void run_alone();
     void run_stock();
+    bool test_stock();
     void end_stock();
-    void start_stages(const value_span& values);
-    void next_stage();
     [[nodiscard]] status reserve();
-    [[nodiscard]] status reserve_levels();
+    [[nodiscard]] stage_request<T> request() const;
+    void start(const value_span& values);
+    bool advance_run();
     void finish(status why);
 
     mpi::channel& channel_;
+    call_store* store_ = nullptr;
     collective_call<T> call_;
     collective_options options_;
     geometry geometry_;
@@ -95,12 +100,14 @@ private:
     agreement agreement_;
     stock_call stock_;
     MPI_Request request_ = MPI_REQUEST_NULL;
-    const hierarchy* levels_ = nullptr;
-    const model::machine* machine_ = nullptr;
+    hierarchy* levels_ = nullptr;
+    meeting meeting_;
+    const known_machine* machine_ = nullptr;
     int nodes_ = 1;
     quantisation<T> plan_;
-    std::array<stage<T>, 3> stages_;
-    std::size_t stage_ = 0, stage_count_ = 0;
+    stage<T> flat_;
+    levels_run<T> leveled_;
+    moving<T>* run_ = nullptr;  // one of those; null: everything is MPI's, or there is nothing to move
     status ended_;
     collective_report report_;
 };

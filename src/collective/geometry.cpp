@@ -6,6 +6,7 @@
 #include <numeric>
 #include <string>
 
+#include "base/arithmetic.hpp"
 #include "codec/fle.hpp"
 #include "collective/program.hpp"
 
@@ -118,12 +119,14 @@ status check_equal(const geometry& call) {
     return {};
 }
 
-constexpr std::size_t divide_up(std::size_t a, std::size_t b) noexcept { return a / b + (a % b != 0 ? 1 : 0); }
-
 }  // namespace
 
 bool geometry::reads() const noexcept { return (op != operation::scatter && op != operation::bcast) || is_root(); }
 bool geometry::writes() const noexcept { return (op != operation::reduce && op != operation::gather) || is_root(); }
+
+bool geometry::knows_all_counts() const noexcept {
+    return !varying || op == operation::allgather || op == operation::reduce_scatter;
+}
 
 std::uint64_t geometry::common_count() const noexcept {
     if (varying) return op == operation::reduce_scatter ? in_count : 0;
@@ -144,9 +147,7 @@ std::size_t geometry::longest_piece(std::uint32_t pieces) const noexcept {
     switch (op) {
         case operation::allreduce:
         case operation::reduce:
-        case operation::bcast:
-            return std::min(in_count,
-                            divide_up(divide_up(in_count, codec::chunk_values), pieces) * codec::chunk_values);
+        case operation::bcast: return longest_even_piece(in_count, pieces);
         default: break;
     }
     const auto p = static_cast<std::size_t>(ranks);
@@ -176,6 +177,26 @@ status check_geometry(const geometry& call) {
     return call.varying ? check_varying(call) : check_equal(call);
 }
 
+range even_piece(std::size_t count, std::size_t pieces, std::size_t k) noexcept {
+    const std::size_t chunks = base::divide_up(count, codec::chunk_values);
+    const auto start = [&](std::size_t i) {
+        return std::min(count, (i * (chunks / pieces) + std::min(i, chunks % pieces)) * codec::chunk_values);
+    };
+    return {start(k), start(k + 1) - start(k)};
+}
+
+std::size_t longest_even_piece(std::size_t count, std::size_t pieces) noexcept {
+    return even_piece(count, pieces, 0).count;
+}
+
+void place_evenly(std::size_t count, std::uint32_t pieces, std::vector<place>& places) {
+    places.assign(pieces, {});
+    for (std::size_t k = 0; k < pieces; ++k) {
+        const range piece = even_piece(count, pieces, k);
+        places[k] = {piece.first, piece.first, piece.count};
+    }
+}
+
 void place_pieces(const geometry& call, std::uint32_t pieces, std::vector<place>& places) {
     places.assign(pieces, {});
     const auto p = static_cast<std::size_t>(call.ranks);
@@ -184,18 +205,7 @@ void place_pieces(const geometry& call, std::uint32_t pieces, std::vector<place>
         return k < list.size() ? list[k] : otherwise;
     };
     switch (cutting_of(call.op)) {
-        case cutting::evenly: {
-            // Whole chunks; the first pieces have one more.
-            const std::size_t chunks = divide_up(call.in_count, codec::chunk_values);
-            for (std::size_t k = 0; k < pieces; ++k) {
-                const auto start = [&](std::size_t i) {
-                    return std::min(call.in_count,
-                                    (i * (chunks / pieces) + std::min(i, chunks % pieces)) * codec::chunk_values);
-                };
-                places[k] = {start(k), start(k), start(k + 1) - start(k)};
-            }
-            return;
-        }
+        case cutting::evenly: place_evenly(call.in_count, pieces, places); return;
         case cutting::by_rank: {
             std::size_t before = 0;
             for (std::size_t k = 0; k < p; ++k) {

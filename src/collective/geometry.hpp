@@ -22,6 +22,8 @@ struct geometry {
     /// Whether this rank reads, or writes, its array at all.
     [[nodiscard]] bool reads() const noexcept;
     [[nodiscard]] bool writes() const noexcept;
+    /// Whether every rank knows the counts of all.
+    [[nodiscard]] bool knows_all_counts() const noexcept;
     /// What all ranks must give alike: see call_shape.
     [[nodiscard]] std::uint64_t common_count() const noexcept;
     [[nodiscard]] std::uint64_t counts_digest() const noexcept;
@@ -51,5 +53,12 @@ template <class T>
 
 /// Where every piece of a program lies. Precondition: check_geometry().
 void place_pieces(const geometry& call, std::uint32_t pieces, std::vector<place>& places);
+
+/// Piece k of `count` elements cut evenly into pieces of whole chunks, the first ones a chunk longer where it does not
+/// come out even.
+[[nodiscard]] range even_piece(std::size_t count, std::size_t pieces, std::size_t k) noexcept;
+[[nodiscard]] std::size_t longest_even_piece(std::size_t count, std::size_t pieces) noexcept;
+/// The places of all of them, in an array that is read and written alike.
+void place_evenly(std::size_t count, std::uint32_t pieces, std::vector<place>& places);
 
 }  // namespace laconic::collective

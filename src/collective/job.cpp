@@ -4,9 +4,13 @@
 
 #include <algorithm>
 
+#include "base/arithmetic.hpp"
 #include "codec/fle.hpp"
 
 namespace laconic::collective {
+
+using base::divide_up;
+
 namespace {
 
 /// Short arrays are cut finer than the segment size, but not below this many chunks: there latency costs more than
@@ -14,8 +18,6 @@ namespace {
 constexpr std::size_t min_chunks = 2;
 /// Messages that wait take memory: lanes are fewer where a program has many.
 constexpr std::uint64_t most_messages = 128;
-
-constexpr std::size_t divide_up(std::size_t a, std::size_t b) noexcept { return a / b + (a % b != 0 ? 1 : 0); }
 
 }  // namespace
 

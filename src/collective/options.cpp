@@ -28,6 +28,7 @@ result<collective_options> collective_options::from_environment() {
     options.confidence = set->real(option_id::confidence);
     options.check = set->text(option_id::check) == "on";
     options.ranks_per_node = set->count(option_id::ranks_per_node);
+    options.shared_memory = set->text(option_id::shared_memory) == "on";
     options.machine = set->text(option_id::machine);
     return options;
 }

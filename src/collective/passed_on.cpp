@@ -11,12 +11,19 @@ namespace laconic::collective {
 
 void passed_on::begin(bool blocking) {
     over_ = false;
-    const int code = call_.issue(comm_, blocking ? nullptr : &request_);
-    if (blocking || code != MPI_SUCCESS) finish(code);
+    blocking_ = blocking;
+    if (blocking) return;
+    if (const int code = call_.issue(comm_, &request_); code != MPI_SUCCESS) finish(code);
+}
+
+bool passed_on::block() {
+    if (over_ || !blocking_) return false;
+    finish(call_.issue(comm_, nullptr));
+    return true;
 }
 
 bool passed_on::advance() {
-    if (over_) return false;
+    if (over_ || blocking_) return false;
     int done = 0;
     const int code = MPI_Test(&request_, &done, MPI_STATUS_IGNORE);
     if (code != MPI_SUCCESS || done != 0) finish(code);

@@ -15,6 +15,7 @@ public:
 
     void begin(bool blocking) override;
     bool advance() override;
+    bool block() override;
     [[nodiscard]] bool over() const noexcept override { return over_; }
     [[nodiscard]] result<collective_report> outcome() override;
     void waited(double) noexcept override {}
@@ -25,6 +26,7 @@ private:
     mpi_call call_;
     MPI_Comm comm_;
     MPI_Request request_ = MPI_REQUEST_NULL;
+    bool blocking_ = false;
     bool over_ = true;
     status ended_;
 };

@@ -62,7 +62,7 @@ double normal_quantile(double confidence) noexcept {
 
 double contribution_share(const quantisation_request& request) noexcept {
     const double e = absolute_bound(request);
-    if (request.errors != growth::sum && request.errors != growth::average) return e;
+    if (!adds(request.errors)) return e;
     const bool sum = request.errors == growth::sum;
     const double surely = sum ? divide_down(e, request.ranks) : e;
     if (request.bound_scope == scope::contribution) return e;
@@ -85,7 +85,6 @@ template <class T>
 quantisation<T> quantise_once(const quantisation_request& request) noexcept {
     const double share = contribution_share(request);
     const bool average = request.errors == growth::average;
-    const bool adds = average || request.errors == growth::sum;
     const std::uint32_t divisor = average ? request.ranks : 1;
 
     quantisation<T> plan;
@@ -95,7 +94,7 @@ quantisation<T> quantise_once(const quantisation_request& request) noexcept {
     else
         guarantee(plan, codec::choose_step<T>(share, request.max_abs, divisor));
     plan.divisor = divisor;
-    plan.magnitude = (adds ? request.ranks : 1) * codec::magnitude_of<T>(plan.how, request.max_abs);
+    plan.magnitude = (adds(request.errors) ? request.ranks : 1) * codec::magnitude_of<T>(plan.how, request.max_abs);
     plan.result_bound =
         request.errors == growth::sum ? request.ranks * plan.contribution_bound : plan.contribution_bound;
     return plan;
@@ -104,15 +103,15 @@ quantisation<T> quantise_once(const quantisation_request& request) noexcept {
 template <class T>
 quantisation<T> quantise_per_hop(const quantisation_request& request) noexcept {
     const double e = absolute_bound(request);
-    const bool adds = request.errors == growth::sum || request.errors == growth::average;
-    const double ranks = adds ? request.ranks : 1;
+    const bool sums = adds(request.errors);
+    const double ranks = sums ? request.ranks : 1;
     const double shares = request.quantisations;
     // What the sum may be off by: what the result may (an average: ranks times that), or, where the bound is one of
     // contributions, e for every quantisation.
-    const bool each = adds && request.bound_scope == scope::contribution;
+    const bool each = sums && request.bound_scope == scope::contribution;
     const double of_result = each ? shares * e : request.errors == growth::average ? ranks * e : e;
     const double largest = ranks * request.max_abs + of_result;
-    const double rounding = adds ? rounding_of_sums<T>(request.ranks, request.max_abs + of_result / ranks) : 0.0;
+    const double rounding = sums ? rounding_of_sums<T>(request.ranks, request.max_abs + of_result / ranks) : 0.0;
 
     quantisation<T> plan;
     guarantee(plan, codec::choose_step<T>(divide_down(std::max(of_result - rounding, 0.0), shares), largest));

@@ -18,6 +18,8 @@ enum class growth : std::uint8_t {
     unknown,  ///< products
 };
 
+[[nodiscard]] constexpr bool adds(growth errors) noexcept { return errors == growth::sum || errors == growth::average; }
+
 /// Everything that decides about the quantisation of a call, the same on all ranks.
 struct quantisation_request {
     bound limit;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <mutex>
 #include <new>
 #include <thread>
@@ -30,6 +31,7 @@ namespace {
 /// Requests that are under way: whoever waits for one moves all of them on, as MPI does.
 struct active_requests {
     std::recursive_mutex mutex;
+    std::condition_variable_any changed;  // there is work, or a progress thread is to stop
     std::vector<execution_base*> all;
 
     /// Moves all of them on, and one that is not among them.
@@ -39,13 +41,15 @@ struct active_requests {
         for (std::size_t i = 0; i < all.size(); ++i) moved |= all[i]->advance();
         return moved;
     }
-    void begin(execution_base& one, bool blocking) {
+    void begin(execution_base& one) {
         const std::scoped_lock lock(mutex);
-        one.begin(blocking);
+        one.begin(true);
     }
     void add(execution_base* one) {
         const std::scoped_lock lock(mutex);
         all.push_back(one);
+        one->begin(false);
+        changed.notify_all();
     }
     void remove(execution_base* one) {
         const std::scoped_lock lock(mutex);
@@ -54,6 +58,16 @@ struct active_requests {
     bool is_over(execution_base& one) {
         const std::scoped_lock lock(mutex);
         return one.over();
+    }
+    /// Until there is a request, or `stop`.
+    void wait_for_work(const std::atomic<bool>& stop) {
+        std::unique_lock lock(mutex);
+        changed.wait(lock, [&] { return stop || !all.empty(); });
+    }
+    void wake(std::atomic<bool>& stop) {
+        const std::scoped_lock lock(mutex);
+        stop = true;
+        changed.notify_all();
     }
 };
 active_requests& active() {
@@ -69,13 +83,15 @@ public:
         if (thread_.joinable()) return;
         stop_ = false;
         thread_ = std::thread([this] {
-            while (!stop_)
+            while (!stop_) {
+                active().wait_for_work(stop_);
                 if (!active().advance()) std::this_thread::yield();
+            }
         });
     }
     void stop() {
         const std::scoped_lock lock(mutex_);
-        stop_ = true;
+        active().wake(stop_);
         if (thread_.joinable()) thread_.join();
     }
     ~progress_thread() { stop(); }
@@ -103,7 +119,7 @@ void run_to_end(execution_base& running) {
     // Long enough for a message that is nearly there, short against a time slice.
     constexpr int eager_tests = 64;
     while (!running.over()) {
-        if (active().advance(&running)) continue;
+        if (active().advance(&running) || running.block()) continue;
         if (running.over()) break;
         const auto start = std::chrono::steady_clock::now();
         auto last = start;
@@ -116,7 +132,7 @@ void run_to_end(execution_base& running) {
 }
 
 result<collective_report> run_through(execution_base& work, mpi::channel* channel, MPI_Comm comm) {
-    active().begin(work, true);
+    active().begin(work);
     run_to_end(work);
     return outcome_of(work, channel, comm);
 }
@@ -173,15 +189,16 @@ collective_request::~collective_request() {
     if (state_ != nullptr && state_->started) static_cast<void>(wait());
 }
 
-status collective_request::start() {
+status collective_request::start() try {
     if (state_ == nullptr) return {errc::invalid_argument, "an empty request; make one with start() or prepare()"};
     if (state_->started) return {errc::invalid_argument, "the request is running; wait() for it first"};
     if (state_->todo.channel != nullptr)
         if (auto bad = check_channel(*state_->todo.channel); !bad.ok()) return bad;
-    active().begin(*state_->todo.work, false);
-    state_->started = true;
     active().add(state_->todo.work.get());
+    state_->started = true;
     return {};
+} catch (const std::bad_alloc&) {
+    return {errc::out_of_memory, "no memory for a request"};
 }
 
 bool collective_request::test() {
@@ -208,6 +225,7 @@ status start_progress_thread() {
     if (level != MPI_THREAD_MULTIPLE)
         return {errc::unsupported,
                 "a progress thread needs MPI_THREAD_MULTIPLE; ask MPI_Init_thread for it, or call test() now and then"};
+    if (auto bad = mpi::before_finalize(&stop_progress_thread); !bad.ok()) return bad;
     progress().start();
     return {};
 }

@@ -15,13 +15,12 @@
 #include <new>
 #include <string>
 
+#include "base/arithmetic.hpp"
+
 namespace laconic::collective {
 namespace {
 
-constexpr std::size_t round_up(std::size_t bytes) noexcept {
-    constexpr std::size_t a = mpi::workspace::alignment;
-    return (bytes + a - 1) / a * a;
-}
+constexpr std::size_t round_up(std::size_t bytes) noexcept { return base::round_up(bytes, mpi::workspace::alignment); }
 
 }  // namespace
 
@@ -50,9 +49,15 @@ struct runner::shape {
 
 std::size_t runner::memory_for(const payload& carrier, const job& work) noexcept { return shape(carrier, work).all(); }
 
-runner::runner(mpi::channel& channel, payload& carrier, const job& work, std::span<std::byte> memory, int first_tag,
-               int tags) noexcept
-    : channel_(channel), carrier_(carrier), work_(work), first_tag_(first_tag), tags_(tags) {
+runner::runner(mpi::channel& channel, const team& who, payload& carrier, const job& work, std::span<std::byte> memory,
+               int first_tag, int tags, bool spoiled) noexcept
+    : channel_(channel),
+      who_(who),
+      carrier_(carrier),
+      work_(work),
+      first_tag_(first_tag),
+      tags_(tags),
+      spoiled_(spoiled) {
     const shape cut(carrier, work);
     const auto table = [&]<class Row>(std::size_t rows, Row*) {
         auto* const first = reinterpret_cast<Row*>(memory.data());
@@ -107,8 +112,8 @@ status runner::post_receives() {
             next.slot = pool_.take();
             next.memory = pool_.bytes(next.slot);
         }
-        const int code = MPI_Irecv(next.memory.data(), static_cast<int>(next.memory.size()), MPI_BYTE, ahead.from,
-                                   tag_of(to_post_), channel_.comm(), &next.request);
+        const int code = MPI_Irecv(next.memory.data(), static_cast<int>(next.memory.size()), MPI_BYTE,
+                                   who_.on_channel(ahead.from), tag_of(to_post_), channel_.comm(), &next.request);
         if (auto done = channel_.check(code, "MPI_Irecv"); !done.ok()) return done;
         ++receive_count_;
     }
@@ -147,7 +152,8 @@ void runner::make_from_here(const step& now, part piece) {
         return;
     }
     const int scratch = pool_.take();
-    settle(scratch, slot_pool::none, slot_pool::none, carrier_.begin(piece, pool_.bytes(scratch)));
+    const message what = spoiled_ ? message{} : carrier_.begin(piece, pool_.bytes(scratch));
+    settle(scratch, slot_pool::none, slot_pool::none, what);
 }
 
 void runner::make_from_received(const step& now, part piece, const receive& came) {
@@ -155,7 +161,8 @@ void runner::make_from_received(const step& now, part piece, const receive& came
     if (received.empty()) poisoned_ = true;
     kept held;
     if (now.combines && now.uses_state) held = std::exchange(state_of(event_), {});
-    const bool broken = received.empty() || (now.combines && now.uses_state && held.bytes.empty());
+    const bool lacks = now.combines && (spoiled_ || (now.uses_state && held.bytes.empty()));
+    const bool broken = received.empty() || lacks;
     const int scratch = pool_.take();
     message what;
     if (!broken && now.combines)
@@ -184,7 +191,7 @@ result<bool> runner::send_message() {
         send& next = sends_[(first_send_ + send_count_) % sends_.size()];
         next = {MPI_REQUEST_NULL, now_.slot};
         const int code = MPI_Isend(now_.what.bytes.data(), static_cast<int>(now_.what.bytes.size()), MPI_BYTE,
-                                   targets[now_.sent], tag_of(event), channel_.comm(), &next.request);
+                                   who_.on_channel(targets[now_.sent]), tag_of(event), channel_.comm(), &next.request);
         if (auto done = channel_.check(code, "MPI_Isend"); !done.ok()) return done;
         pool_.hold(now_.slot);
         ++send_count_;

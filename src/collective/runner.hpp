@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include "collective/hierarchy.hpp"
 #include "collective/job.hpp"
 #include "collective/payload.hpp"
 #include "collective/slot_pool.hpp"
@@ -27,10 +28,12 @@ public:
     /// Memory that a run of the job needs, the payload's own included.
     [[nodiscard]] static std::size_t memory_for(const payload& carrier, const job& work) noexcept;
 
+    /// who      the ranks of the channel that run the program
     /// memory   memory_for() bytes, aligned to 64 bytes, kept alive and untouched until the run is over
-    /// tags     first tag and number of tags that no other run on the channel uses meanwhile
-    runner(mpi::channel& channel, payload& carrier, const job& work, std::span<std::byte> memory, int first_tag,
-           int tags) noexcept;
+    /// tags     first tag and number of tags that no other run between these ranks uses meanwhile
+    /// spoiled  what this rank has is no result: its messages say so, and those who get them report `corrupt`
+    runner(mpi::channel& channel, const team& who, payload& carrier, const job& work, std::span<std::byte> memory,
+           int first_tag, int tags, bool spoiled) noexcept;
     runner(const runner&) = delete;
     runner& operator=(const runner&) = delete;
 
@@ -88,6 +91,7 @@ private:
     static void poll(void* self);
 
     mpi::channel& channel_;
+    const team& who_;
     payload& carrier_;
     const job& work_;
     int first_tag_;
@@ -102,7 +106,8 @@ private:
     std::uint64_t to_post_ = 0;  // receives are posted for all events before this one
     std::size_t first_receive_ = 0, receive_count_ = 0;
     std::size_t first_send_ = 0, send_count_ = 0;
-    bool poisoned_ = false;
+    bool poisoned_ = false;  // a message of another rank said that it is no result
+    bool spoiled_ = false;
     status poll_failure_;  // of a request that poll() looked at, and that will not show it again
     traffic sent_;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <vector>
@@ -39,15 +40,23 @@ double sample_ratio(std::span<const T> values, bound limit, double share) {
     return static_cast<double>(chunks * each * sizeof(T)) / static_cast<double>(bytes);
 }
 
-result<const model::machine*> machine_of(const std::string& path) {
-    if (path.empty()) return &model::default_machine();
+const known_machine& built_in_machine() noexcept {
+    static const known_machine one{model::default_machine(), 0};
+    return one;
+}
+
+result<const known_machine*> machine_of(const std::string& path) {
+    if (path.empty()) return &built_in_machine();
     static std::mutex mutex;
-    static std::map<std::string, model::machine> known;
+    static std::map<std::string, known_machine> known;
     const std::scoped_lock lock(mutex);
     if (const auto found = known.find(path); found != known.end()) return &found->second;
     const result<model::machine> read = model::load_machine(path);
     if (!read) return read.error();
-    return &known.emplace(path, *read).first->second;
+    const std::string figures = model::to_toml(*read, "");
+    // Positive as a signed number, and not 0.
+    const std::uint64_t digest = (std::hash<std::string>{}(figures) >> 1) | 1;
+    return &known.emplace(path, known_machine{*read, digest}).first->second;
 }
 
 std::span<const cell> candidates(operation op, bool lossless, bool only_fle) {

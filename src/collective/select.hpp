@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 
@@ -18,8 +19,12 @@ namespace laconic::collective {
 template <class T>
 [[nodiscard]] double sample_ratio(std::span<const T> values, bound limit, double share);
 
+struct known_machine : model::machine {
+    std::uint64_t digest = 0;  ///< of its figures; 0: the built-in ones
+};
+[[nodiscard]] const known_machine& built_in_machine() noexcept;
 /// The machine of a file of `laconic calibrate`, or the built-in one for "". Read once in a process.
-[[nodiscard]] result<const model::machine*> machine_of(const std::string& path);
+[[nodiscard]] result<const known_machine*> machine_of(const std::string& path);
 
 /// Rows that `auto` may take for an operation; without codecs when `lossless`, without codecs other than fle for types
 /// that they lack.

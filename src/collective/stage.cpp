@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/arithmetic.hpp"
+
 namespace laconic::collective {
 namespace {
 
@@ -53,25 +55,24 @@ void stage<T>::put_together(const quantisation<T>& plan) {
 }
 
 template <class T>
-void stage<T>::lay_out() {
+void stage<T>::lay_out(std::size_t longest_piece) {
     data_ = request_.data;
     put_together({});
     const int lanes = carrier().lanes();
     const std::size_t segment = std::min(request_.segment_bytes, max_segment_bytes) / sizeof(T);
-    const bool known = request_.longest_piece != job::unknown_length;
+    const bool known = longest_piece != job::unknown_length;
     // Where ranks do not know each other's counts, all of them take full segments.
-    const std::size_t cell = job::choose_cell(known ? request_.longest_piece : segment, segment, known ? lanes : 1);
-    work_ = job(*steps_, memory_->places, cell, lanes, request_.longest_piece);
+    const std::size_t cell = job::choose_cell(known ? longest_piece : segment, segment, known ? lanes : 1);
+    work_ = job(*steps_, memory_->places, cell, lanes, longest_piece);
 }
 
 template <class T>
 std::size_t stage<T>::copy_bytes() const noexcept {
-    constexpr std::size_t a = mpi::workspace::alignment;
-    return request_.copies_input ? (request_.data.in.size_bytes() + a - 1) / a * a : 0;
+    return request_.copies_input ? base::round_up(request_.data.in.size_bytes(), mpi::workspace::alignment) : 0;
 }
 
 template <class T>
-void stage<T>::start(const quantisation<T>& plan) {
+void stage<T>::start(const quantisation<T>& plan, bool spoiled) {
     const std::span<std::byte> memory = memory_->bytes.bytes();
     data_ = request_.data;
     if (request_.copies_input && !data_.in.empty()) {
@@ -79,8 +80,8 @@ void stage<T>::start(const quantisation<T>& plan) {
         data_.in = {reinterpret_cast<const T*>(memory.data()), data_.in.size()};
     }
     put_together(plan);
-    run_.emplace(*request_.channel, carrier(), work_, memory.subspan(copy_bytes()),
-                 first_tag(*request_.channel, request_.call), tags_per_call);
+    run_.emplace(*request_.channel, *request_.who, carrier(), work_, memory.subspan(copy_bytes()),
+                 first_tag(*request_.channel, request_.call), tags_per_call, spoiled);
 }
 
 template <class T>
@@ -96,6 +97,20 @@ void stage<T>::release() noexcept {
     run_.reset();
     if (memory_ != nullptr) memory_->in_use = false;
     memory_ = nullptr;
+}
+
+template <class T>
+void stage<T>::add_to(collective_report& report) const {
+    if (!run_) return;
+    const traffic& sent = run_->sent();
+    const phase_times& times = carrier().times();
+    report.sent_bytes += sent.sent_bytes;
+    report.raw_bytes += sent.sent_values * sizeof(T);
+    report.messages += sent.messages;
+    report.compress_s += times.compress_s;
+    report.combine_s += times.combine_s;
+    report.decompress_s += times.decompress_s;
+    report.workspace_bytes += memory_->bytes.bytes().size();
 }
 
 template class stage<float>;

@@ -19,27 +19,43 @@ namespace laconic::collective {
 template <class T>
 struct stage_request {
     mpi::channel* channel = nullptr;
+    const team* who = nullptr;
     operation op = operation::allreduce;
     cell what;
     int root = 0;
     arrays<T> data;
     std::size_t segment_bytes = 0;
-    std::size_t longest_piece = 0;  ///< of all ranks, see job
     double rate = 8;
     std::uint64_t call = 0;  ///< number of the call on its communicator: tags of its own follow from it
     /// Local values are overwritten before they have been sent: they are copied first.
     bool copies_input = false;
 };
 
+/// Data on its way, with everything that it needs reserved.
 template <class T>
-class stage {
+class moving {
 public:
-    stage() = default;
-    stage(const stage&) = delete;
-    stage& operator=(const stage&) = delete;
-    ~stage() { release(); }
+    moving() = default;
+    moving(const moving&) = delete;
+    moving& operator=(const moving&) = delete;
+    virtual ~moving() = default;
 
-    /// place: fills the places of that many pieces. Allocates nothing that an earlier such stage has not left behind.
+    virtual void start(const quantisation<T>& plan) = 0;
+    /// As runner::advance().
+    [[nodiscard]] virtual result<runner::state> advance() = 0;
+    /// Gives the memory back.
+    virtual void release() noexcept = 0;
+    /// What it sent, how long it took, what memory it has. Precondition: not released.
+    virtual void add_to(collective_report& report) const = 0;
+};
+
+template <class T>
+class stage final : public moving<T> {
+public:
+    ~stage() override { release(); }
+
+    /// place: fills the places of that many pieces and returns the elements of the longest piece of any rank, or
+    /// job::unknown_length. Allocates nothing that an earlier such stage has not left behind.
     template <class Place>
     [[nodiscard]] status reserve(const stage_request<T>& request, Place place) try {
         release();
@@ -47,27 +63,23 @@ public:
         store_ = call_store::of(*request.channel);
         memory_ = store_ == nullptr ? nullptr : store_->borrow();
         if (memory_ == nullptr) return no_memory();
-        steps_ = store_->program_for(request.op, request.what.schedule, request.root, *request.channel);
-        place(steps_->pieces, memory_->places);
-        lay_out();
+        steps_ = store_->program_for(request.op, request.what.schedule, request.root, *request.who);
+        lay_out(place(steps_->pieces, memory_->places));
         return memory_->bytes.reserve(copy_bytes() + runner::memory_for(carrier(), work_));
     } catch (const std::bad_alloc&) {
         return no_memory();
     }
 
-    /// Begins the run.
-    void start(const quantisation<T>& plan);
-    [[nodiscard]] result<runner::state> advance();
-    /// Gives the memory back.
-    void release() noexcept;
-
-    [[nodiscard]] const traffic& sent() const noexcept { return run_->sent(); }
-    [[nodiscard]] const phase_times& times() const noexcept { return carrier().times(); }
-    [[nodiscard]] std::size_t memory_bytes() const noexcept { return memory_->bytes.bytes().size(); }
+    void start(const quantisation<T>& plan) override { start(plan, false); }
+    /// spoiled: see runner.
+    void start(const quantisation<T>& plan, bool spoiled);
+    [[nodiscard]] result<runner::state> advance() override;
+    void release() noexcept override;
+    void add_to(collective_report& report) const override;
 
 private:
     static status no_memory() { return {errc::out_of_memory, "no memory for a collective; free some"}; }
-    void lay_out();
+    void lay_out(std::size_t longest_piece);
     void put_together(const quantisation<T>& plan);
     [[nodiscard]] payload& carrier() const noexcept { return *carrier_; }
     [[nodiscard]] std::size_t copy_bytes() const noexcept;

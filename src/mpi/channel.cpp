@@ -18,6 +18,7 @@ struct registry {
     int channel_key = MPI_KEYVAL_INVALID;
     int finalize_key = MPI_KEYVAL_INVALID;
     std::vector<channel*> open;
+    std::vector<void (*)() noexcept> before_finalize;
 };
 
 registry& channels() {
@@ -38,10 +39,13 @@ int delete_channel(MPI_Comm, int, void* attribute, void*) {
 
 int close_all_at_finalize(MPI_Comm, int, void*, void*) {
     std::vector<channel*> open;
+    std::vector<void (*)() noexcept> actions;
     {
         const std::scoped_lock lock(channels().mutex);
         open.swap(channels().open);
+        actions.swap(channels().before_finalize);
     }
+    for (auto* const action : actions) action();
     // The objects stay for their own delete callbacks; only what needs a living MPI goes now.
     for (auto last = open.rbegin(); last != open.rend(); ++last) (*last)->close();
     return MPI_SUCCESS;
@@ -64,17 +68,17 @@ status make_keys() {
     return {};
 }
 
-/// Collective over comm; on failure MPI's code.
-int count_nodes(MPI_Comm comm, int& nodes) {
+/// Who shares memory with whom. Collective over comm; on failure MPI's code.
+int find_leaders(MPI_Comm comm, int rank, std::vector<int>& leaders) {
     MPI_Comm inside = MPI_COMM_NULL;
-    int local_rank = 0;
-    if (const int code = MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &inside);
+    int mine = rank;
+    if (const int code = MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &inside);
         code != MPI_SUCCESS)
         return code;
-    MPI_Comm_rank(inside, &local_rank);
+    const int code = MPI_Bcast(&mine, 1, MPI_INT, 0, inside);
     MPI_Comm_free(&inside);
-    const int first = local_rank == 0 ? 1 : 0;
-    return MPI_Allreduce(&first, &nodes, 1, MPI_INT, MPI_SUM, comm);
+    if (code != MPI_SUCCESS) return code;
+    return MPI_Allgather(&mine, 1, MPI_INT, leaders.data(), 1, MPI_INT, comm);
 }
 
 }  // namespace
@@ -124,7 +128,7 @@ status check_running() {
     return {errc::invalid_argument, "MPI is not running; call between MPI_Init and MPI_Finalize"};
 }
 
-result<channel*> channel_of(MPI_Comm comm) {
+result<channel*> channel_of(MPI_Comm comm) try {
     if (auto bad = check_running(); !bad.ok()) return bad;
     if (comm == MPI_COMM_NULL) return status{errc::invalid_argument, "the communicator is MPI_COMM_NULL"};
     if (auto done = make_keys(); !done.ok()) return done;
@@ -150,13 +154,27 @@ result<channel*> channel_of(MPI_Comm comm) {
     MPI_Comm_rank(made->comm_, &made->rank_);
     MPI_Comm_size(made->comm_, &made->size_);
     // Now, while all ranks are here: later each of them may be at another call.
-    if (const int code = count_nodes(made->comm_, made->nodes_); code != MPI_SUCCESS)
+    made->leaders_.resize(static_cast<std::size_t>(made->size_));
+    if (const int code = find_leaders(made->comm_, made->rank_, made->leaders_); code != MPI_SUCCESS)
         return to_status(code, "MPI_Comm_split_type");
+    made->nodes_ = 0;
+    for (int rank = 0; rank < made->size_; ++rank)
+        if (made->leaders_[static_cast<std::size_t>(rank)] == rank) ++made->nodes_;
     if (const int code = MPI_Comm_set_attr(comm, channels().channel_key, made.get()); code != 0)
         return to_status(code, "MPI_Comm_set_attr");
     const std::scoped_lock lock(channels().mutex);
     channels().open.push_back(made.get());
     return made.release();
+} catch (const std::bad_alloc&) {
+    return status{errc::out_of_memory, "no memory for a communicator's channel"};
+}
+
+status before_finalize(void (*action)() noexcept) {
+    if (auto done = make_keys(); !done.ok()) return done;
+    const std::scoped_lock lock(channels().mutex);
+    auto& actions = channels().before_finalize;
+    if (std::find(actions.begin(), actions.end(), action) == actions.end()) actions.push_back(action);
+    return {};
 }
 
 std::size_t open_channels() noexcept {

@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "laconic/status.hpp"
 
@@ -45,6 +46,8 @@ public:
     [[nodiscard]] MPI_Comm comm() const noexcept { return comm_; }
     [[nodiscard]] int rank() const noexcept { return rank_; }
     [[nodiscard]] int size() const noexcept { return size_; }
+    /// Of each rank the lowest one that it shares memory with.
+    [[nodiscard]] std::span<const int> leaders() const noexcept { return leaders_; }
     /// Groups of ranks that share memory.
     [[nodiscard]] int nodes() const noexcept { return nodes_; }
 
@@ -77,6 +80,7 @@ private:
     int rank_ = 0;
     int size_ = 1;
     int nodes_ = 1;
+    std::vector<int> leaders_;
     int last_error_ = MPI_SUCCESS;
     bool broken_ = false;
     std::unique_ptr<attachment> attached_;
@@ -89,6 +93,9 @@ private:
 /// returns the channel, alive as long as `comm`; or mpi, out_of_memory, or invalid_argument for MPI_COMM_NULL, an
 ///         intercommunicator, or MPI not initialised.
 [[nodiscard]] result<channel*> channel_of(MPI_Comm comm);
+
+/// Calls `action` once, when MPI_Finalize begins and MPI still works.
+[[nodiscard]] status before_finalize(void (*action)() noexcept);
 
 /// Channels alive in this process: tests watch that freeing a communicator frees its channel.
 [[nodiscard]] std::size_t open_channels() noexcept;

@@ -95,6 +95,7 @@ void check_cell(operation op, const candidate& row, turner& turn) {
         const bool stock = row.what.schedule == schedule_kind::stock || row.what.schedule == schedule_kind::chosen;
         if (op == operation::reduce && what.in_place && stock) what.root = 0;
         what.ranks_per_node = static_cast<unsigned>(1 + turn.at % 3);
+        what.shared_memory = turn.at / 3 % 2 == 0;
         what.count = whole ? 20011 + turn.at % 2 : 2500 + turn.at % 3;
         // Rabenseifner's algorithm sends short arrays raw.
         if (row.what.schedule == schedule_kind::rabenseifner) what.count *= sizeof(T) == 2 ? 2 : 1;

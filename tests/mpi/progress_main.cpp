@@ -68,8 +68,8 @@ int main(int argc, char** argv) {
         stop_progress_thread();
         stop_progress_thread();
         check(start_progress_thread().ok(), "start_progress_thread after its end");
+        // It is left running: MPI_Finalize ends it.
         check_thread("homcomp");
-        stop_progress_thread();
     }
     const bool ok = failures_of_all_ranks() == 0;
     int rank = 0;

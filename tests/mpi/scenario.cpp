@@ -110,7 +110,8 @@ std::string scenario::text() const {
     constexpr const char* scopes[] = {" result", " contribution", " probable"};
     return std::string(collective::name_of(op)) + (varying ? "v " : " ") + algorithm +
            (collective::is_reduction(op) ? combines[static_cast<int>(combine)] : "") + scopes[static_cast<int>(which)] +
-           " " + std::string(name_of(kind)) + numbers + (in_place ? " in place" : "");
+           " " + std::string(name_of(kind)) + numbers + (in_place ? " in place" : "") +
+           (shared_memory ? "" : " by messages");
 }
 
 collective_options options_of(const scenario& what) {
@@ -120,6 +121,7 @@ collective_options options_of(const scenario& what) {
     options.algorithm = what.algorithm;
     options.segment_bytes = what.segment_bytes;
     options.ranks_per_node = what.ranks_per_node;
+    options.shared_memory = what.shared_memory;
     return options;
 }
 

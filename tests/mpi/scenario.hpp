@@ -28,6 +28,7 @@ struct scenario {
     bool in_place = false;  ///< in whatever form the operation has it
     std::size_t segment_bytes = 128 * 1024;
     unsigned ranks_per_node = 0;
+    bool shared_memory = true;
 
     [[nodiscard]] std::string text() const;
 };

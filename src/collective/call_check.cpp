@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Options, arrays, counts, and whether the algorithm can do what is asked.
+#include "collective/call_check.hpp"
+
+#include <cmath>
+#include <string>
+
+#include "base/units.hpp"
+#include "codec/payload_codec.hpp"
+
+namespace laconic::collective {
+namespace {
+
+status check_options(const collective_options& options) {
+    if (options.bound_scope > scope::probable)
+        return {errc::invalid_argument, "scope " + std::to_string(static_cast<int>(options.bound_scope)) +
+                                            "; give result, contribution or probable"};
+    if (!(options.confidence > 0 && options.confidence < 1))
+        return {errc::invalid_argument,
+                "confidence " + base::format_real(options.confidence) + "; give a number between 0 and 1, e.g. 0.9544"};
+    if (options.limit.kind != bound_kind::absolute && options.limit.kind != bound_kind::relative)
+        return {errc::invalid_argument,
+                "bound kind " + std::to_string(static_cast<int>(options.limit.kind)) + "; give absolute or relative"};
+    if (!std::isfinite(options.limit.value) || options.limit.value < 0)
+        return {errc::invalid_bound,
+                "the bound is " + base::format_real(options.limit.value) + "; give a finite value >= 0"};
+    if (options.segment_bytes == 0)
+        return {errc::invalid_argument, "the segment size is 0 bytes; give a positive one, e.g. 131072"};
+    return {};
+}
+
+status check_buffer(const void* data, std::size_t size, const char* name) {
+    if (data != nullptr || size == 0) return {};
+    return {errc::invalid_argument, std::string(name) + " is a null buffer of " + std::to_string(size) + " elements"};
+}
+
+/// The same places are read and written on every rank.
+bool is_whole(operation op) noexcept {
+    return op == operation::allreduce || op == operation::reduce || op == operation::alltoall || op == operation::bcast;
+}
+
+}  // namespace
+
+template <class T>
+status check_call(const collective_call<T>& call, const geometry& shape, const collective_options& options,
+                  const result<cell>& what) {
+    if (auto bad = check_options(options); !bad.ok()) return bad;
+    if (auto bad = check_buffer(call.in.data(), call.in.size(), "in"); !bad.ok()) return bad;
+    if (auto bad = check_buffer(call.out.data(), call.out.size(), "out"); !bad.ok()) return bad;
+    if (auto bad = check_geometry(shape); !bad.ok()) return bad;
+    if (is_whole(call.op) && call.in.data() != call.out.data() && shape.reads() && shape.writes() &&
+        overlap(call.in, call.out))
+        return {errc::invalid_argument, "in and out overlap in part; give the same span or disjoint ones"};
+    if (call.combine > reduction::prod)
+        return {errc::invalid_argument,
+                "operation " + std::to_string(static_cast<int>(call.combine)) + "; give sum, avg, min, max or prod"};
+    if (!what) return what.error();
+    const bool streams = what->payload >= payload_kind::homomorphic && what->schedule != schedule_kind::chosen;
+    if (is_reduction(call.op) && call.combine == reduction::prod && streams)
+        return {errc::unsupported, "'" + options.algorithm +
+                                       "' adds streams, which products are not made of; use cpr_p2p, c_coll or stock"};
+    if (shape.varying && what->schedule == schedule_kind::binomial && call.op != operation::allgather)
+        return {errc::unsupported, "ranks of a tree pass on what they have no counts of; use a pairwise algorithm"};
+    if (compresses(*what) && what->codec != codec_id::fle)
+        return codec::check_codec(what->codec, element_type_of<T>::value, options.rate);
+    return {};
+}
+
+template status check_call(const collective_call<float>&, const geometry&, const collective_options&,
+                           const result<cell>&);
+template status check_call(const collective_call<double>&, const geometry&, const collective_options&,
+                           const result<cell>&);
+template status check_call(const collective_call<half>&, const geometry&, const collective_options&,
+                           const result<cell>&);
+template status check_call(const collective_call<bfloat16>&, const geometry&, const collective_options&,
+                           const result<cell>&);
+
+}  // namespace laconic::collective

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From calls to requests of quantisation.hpp.
+#include "collective/call_plan.hpp"
+
+#include <algorithm>
+
+#include "collective/program.hpp"
+
+namespace laconic::collective {
+namespace {
+
+/// Partial results are values again on the way.
+bool recodes(const cell& what, operation op) noexcept {
+    return is_reduction(op) && (what.payload == payload_kind::per_hop || what.payload == payload_kind::pipelined);
+}
+
+quantisation_request request_of(const planned_call& call, const value_span& values) noexcept {
+    quantisation_request all;
+    all.limit = call.limit;
+    all.bound_scope = call.bound_scope;
+    all.confidence = call.confidence;
+    all.errors = growth_of(call.op, call.combine);
+    all.ranks = adds(all.errors) ? static_cast<std::uint32_t>(call.ranks) : 1;
+    all.quantisations = quantisations_of(call.op, call.what.schedule, call.ranks);
+    all.min = values.min;
+    all.max = values.max;
+    all.max_abs = values.max_abs;
+    all.any_finite = values.any_finite;
+    return all;
+}
+
+template <class T>
+quantisation<T> quantise(const planned_call& call, const quantisation_request& request) noexcept {
+    return recodes(call.what, call.op) ? quantise_per_hop<T>(request) : quantise_once<T>(request);
+}
+
+/// The contributions are the sums of the nodes, rounded to T.
+template <class T>
+quantisation<T> plan_levels(const planned_call& call, quantisation_request asked) noexcept {
+    const double ranks = call.ranks;
+    const bool sums = adds(asked.errors);
+    const double rounding = sums ? rounding_of_sums<T>(asked.ranks, asked.max_abs) : 0.0;
+    const double scale = asked.errors == growth::average ? ranks : 1.0;
+    const bool shared = asked.bound_scope != scope::contribution;
+    double e = absolute_bound(asked) * scale;
+    if (shared || asked.errors == growth::average) e = std::max(e - rounding, 0.0);
+    if (asked.errors == growth::average) asked.errors = growth::sum, asked.bound_scope = scope::result;
+    asked.limit = bound::abs(e);
+    if (sums) asked.ranks = asked.quantisations = static_cast<std::uint32_t>(call.nodes);
+    if (sums) asked.max_abs *= ranks - call.nodes + 1;
+    quantisation<T> plan = quantise<T>(call, asked);
+    plan.result_bound = (plan.result_bound + rounding) / scale;
+    return plan;
+}
+
+}  // namespace
+
+growth growth_of(operation op, reduction combine) noexcept {
+    if (!is_reduction(op)) return growth::none;
+    switch (combine) {
+        case reduction::sum: return growth::sum;
+        case reduction::avg: return growth::average;
+        case reduction::prod: return growth::unknown;
+        default: return growth::none;
+    }
+}
+
+template <class T>
+quantisation<T> plan_call(const planned_call& call, const value_span& values) noexcept {
+    if (!compresses(call.what)) return {};
+    const quantisation_request request = request_of(call, values);
+    return call.what.schedule == schedule_kind::hierarchical ? plan_levels<T>(call, request)
+                                                             : quantise<T>(call, request);
+}
+
+template <class T>
+void join_span(value_span& all, std::span<const T> values) {
+    if (values.empty()) return;
+    const value_range<T> found = range_of(values);
+    if (found.nonfinite == values.size()) return;
+    const auto min = static_cast<double>(found.min);
+    const auto max = static_cast<double>(found.max);
+    all.min = all.any_finite ? std::min(all.min, min) : min;
+    all.max = all.any_finite ? std::max(all.max, max) : max;
+    all.max_abs = std::max(all.max_abs, static_cast<double>(found.max_abs));
+    all.any_finite = true;
+}
+
+#define LACONIC_INSTANTIATE(T)                                                           \
+    template quantisation<T> plan_call(const planned_call&, const value_span&) noexcept; \
+    template void join_span(value_span&, std::span<const T>);
+LACONIC_INSTANTIATE(float)
+LACONIC_INSTANTIATE(double)
+LACONIC_INSTANTIATE(half)
+LACONIC_INSTANTIATE(bfloat16)
+#undef LACONIC_INSTANTIATE
+
+}  // namespace laconic::collective

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How a call quantises: what runs, its options and the span of all ranks' values flow in; the one quantiser of all
+// ranks, and what it guarantees, flow out. No communication.
+#pragma once
+
+#include "collective/agreement.hpp"
+#include "collective/quantisation.hpp"
+#include "laconic/collective_options.hpp"
+
+namespace laconic::collective {
+
+struct planned_call {
+    operation op = operation::allreduce;
+    reduction combine = reduction::sum;
+    cell what;
+    bound limit;
+    scope bound_scope = scope::result;
+    double confidence = 0.9544;
+    int ranks = 1;
+    int nodes = 1;  ///< of a hierarchical cell: contributions are the sums of the nodes
+};
+
+/// How errors meet in an operation.
+[[nodiscard]] growth growth_of(operation op, reduction combine) noexcept;
+
+/// Precondition: values are the same on all ranks. An empty plan where nothing is compressed.
+template <class T>
+[[nodiscard]] quantisation<T> plan_call(const planned_call& call, const value_span& values) noexcept;
+
+/// The range of the finite values of an array, joined to `all`.
+template <class T>
+void join_span(value_span& all, std::span<const T> values);
+
+}  // namespace laconic::collective

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Teams, and the memory of a node: its first rank creates it, an allgather tells where, and a second small collective
+// whether all have found it.
+#include "collective/hierarchy.hpp"
+
+#include <algorithm>
+
+#include "collective/node_board.hpp"
+
+namespace laconic::collective {
+
+hierarchy make_hierarchy(const mpi::channel& channel, unsigned ranks_per_node, bool may_share) {
+    const std::span<const int> leaders = channel.leaders();
+    const int each = static_cast<int>(ranks_per_node);
+    const auto node_of = [&](int rank) {
+        return each > 0 ? rank / each * each : leaders[static_cast<std::size_t>(rank)];
+    };
+    // Members of every node so far, counted at its first rank.
+    std::vector<int> members(static_cast<std::size_t>(channel.size()), 0);
+    std::vector<int> local(members.size(), 0);
+    hierarchy made;
+    made.nodes = 0;
+    bool truly = true;
+    for (int rank = 0; rank < channel.size(); ++rank) {
+        const int node = node_of(rank);
+        const auto at = static_cast<std::size_t>(rank);
+        if (node == rank) ++made.nodes;
+        local[at] = members[static_cast<std::size_t>(node)]++;
+        truly = truly && leaders[at] == leaders[static_cast<std::size_t>(node)];
+    }
+    made.lanes = channel.size();
+    int most = 1;
+    for (const int count : members) {
+        if (count > 0) made.lanes = std::min(made.lanes, count);
+        most = std::max(most, count);
+    }
+    const int mine = local[static_cast<std::size_t>(channel.rank())];
+    const bool has_lane = mine < made.lanes;
+    for (int rank = 0; rank < channel.size(); ++rank) {
+        if (node_of(rank) == node_of(channel.rank())) made.inside.ranks.push_back(rank);
+        if (!has_lane || local[static_cast<std::size_t>(rank)] != mine) continue;
+        if (rank == channel.rank()) made.across.rank = static_cast<int>(made.across.ranks.size());
+        made.across.ranks.push_back(rank);
+    }
+    made.inside.rank = mine;
+    made.inside.size = static_cast<int>(made.inside.ranks.size());
+    made.across.size = static_cast<int>(made.across.ranks.size());
+    made.shares = may_share && truly && most > 1;
+    return made;
+}
+
+status meeting::start(mpi::channel& channel, hierarchy& levels) {
+    channel_ = &channel;
+    levels_ = &levels;
+    told_ = false;
+    addresses_.assign(static_cast<std::size_t>(channel.size()), {});
+    base::shared_memory::address& mine = addresses_[static_cast<std::size_t>(channel.rank())];
+    if (levels.inside.rank == 0 && levels.inside.size > 1) {
+        // Where there is none the others find out.
+        if (auto made = base::shared_memory::create(node_board::bytes_for(levels.inside.size)); made.ok()) {
+            levels.memory = std::move(*made);
+            mine = levels.memory.where();
+        }
+    }
+    static_assert(sizeof mine == 3 * sizeof(std::int64_t));
+    return channel.check(MPI_Iallgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, addresses_.data(), 3, MPI_INT64_T,
+                                        channel.comm(), &request_),
+                         "MPI_Iallgather");
+}
+
+bool meeting::open_memory() {
+    if (levels_->inside.size == 1) return true;
+    if (levels_->inside.rank == 0) return !levels_->memory.bytes().empty();
+    const int leader = levels_->inside.ranks.front();
+    auto opened = base::shared_memory::open(addresses_[static_cast<std::size_t>(leader)],
+                                            node_board::bytes_for(levels_->inside.size));
+    if (opened.ok()) levels_->memory = std::move(*opened);
+    return opened.ok();
+}
+
+result<bool> meeting::test() {
+    int over = 0;
+    if (auto done = channel_->check(MPI_Test(&request_, &over, MPI_STATUS_IGNORE), "MPI collective"); !done.ok())
+        return done;
+    if (over == 0) return false;
+    if (!told_) {
+        told_ = true;
+        opened_ = open_memory() ? 1 : 0;
+        const int code = MPI_Iallreduce(MPI_IN_PLACE, &opened_, 1, MPI_INT, MPI_MIN, channel_->comm(), &request_);
+        if (auto done = channel_->check(code, "MPI_Iallreduce"); !done.ok()) return done;
+        return false;
+    }
+    levels_->memory.seal();
+    if (opened_ == 0) levels_->memory = {};
+    levels_->met = true;
+    return true;
+}
+
+}  // namespace laconic::collective

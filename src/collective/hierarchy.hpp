@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ranks of a node, and across nodes: who shares memory with whom flows in, this rank's two teams flow out, and the
+// memory of its node. No communicators are made, so that nothing blocks: a team is a list of ranks of one channel.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/shared_memory.hpp"
+#include "laconic/status.hpp"
+#include "mpi/channel.hpp"
+
+namespace laconic::collective {
+
+/// Ranks that run a program among themselves, in their order.
+struct team {
+    int rank = 0;            ///< this rank's number in the team
+    int size = 0;            ///< 0: this rank is in no such team
+    std::vector<int> ranks;  ///< of the channel; empty: all of them
+
+    [[nodiscard]] int on_channel(int member) const noexcept {
+        return ranks.empty() ? member : ranks[static_cast<std::size_t>(member)];
+    }
+};
+
+/// Cut into `lanes` parts, an array is reduced inside each node, local rank k ending with part k; the k-th local ranks
+/// of all nodes reduce part k among themselves; then the ranks of a node share the parts.
+struct hierarchy {
+    team inside;
+    team across;    ///< size 0 on ranks that no lane is for
+    int lanes = 1;  ///< the smallest node's ranks
+    int nodes = 1;
+
+    bool shares = false;         ///< the ranks of every node share memory indeed, and some node has several
+    bool met = false;            ///< whether it has been settled if they use it
+    base::shared_memory memory;  ///< empty: raw messages instead
+    std::uint64_t rounds = 0;    ///< that the memory has seen, see node_stage
+    std::uint64_t drawn = 0;     ///< calls use the memory one after the other, in the order in which they drew
+    std::uint64_t ended = 0;
+};
+
+/// The hierarchy of a channel with nodes of so many consecutive ranks; 0: nodes are ranks that share memory.
+[[nodiscard]] hierarchy make_hierarchy(const mpi::channel& channel, unsigned ranks_per_node, bool may_share);
+
+/// Makes the memory of the nodes, without blocking. Where one rank cannot see its node's memory no node uses any.
+class meeting {
+public:
+    /// Collective over the channel, in the order of its collectives. Precondition: levels.shares, not levels.met.
+    [[nodiscard]] status start(mpi::channel& channel, hierarchy& levels);
+    /// False while messages are on their way; true when levels.met.
+    [[nodiscard]] result<bool> test();
+
+private:
+    [[nodiscard]] bool open_memory();
+
+    mpi::channel* channel_ = nullptr;
+    hierarchy* levels_ = nullptr;
+    std::vector<base::shared_memory::address> addresses_;
+    MPI_Request request_ = MPI_REQUEST_NULL;
+    bool told_ = false;  // addresses are there
+    int opened_ = 0;
+};
+
+}  // namespace laconic::collective

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An allreduce over a hierarchy: inside the nodes, across them, inside again. Inside a node values are raw and move
+// through shared memory where there is some.
+#pragma once
+
+#include <array>
+
+#include "collective/node_stage.hpp"
+#include "collective/stage.hpp"
+
+namespace laconic::collective {
+
+template <class T>
+class levels_run final : public moving<T> {
+public:
+    /// request   the call: an allreduce on the whole channel. Allocates nothing that an earlier such call has not left
+    ///           behind.
+    [[nodiscard]] status reserve(const stage_request<T>& request, hierarchy& levels);
+
+    void start(const quantisation<T>& plan) override;
+    [[nodiscard]] result<runner::state> advance() override;
+    void release() noexcept override;
+    void add_to(collective_report& report) const override;
+
+private:
+    enum class level : std::uint8_t { reduce, across, share, over };
+
+    [[nodiscard]] bool several_inside() const noexcept { return levels_->inside.size > 1; }
+    [[nodiscard]] bool goes_across() const noexcept { return levels_->across.size > 1; }
+    [[nodiscard]] bool in_memory() const noexcept { return several_inside() && !levels_->memory.bytes().empty(); }
+    [[nodiscard]] bool takes_part(level at) const noexcept {
+        return at == level::across ? goes_across() : several_inside();
+    }
+    [[nodiscard]] range own_part() const noexcept;
+    [[nodiscard]] status reserve_inside(level at, operation op, std::span<const T> in);
+    [[nodiscard]] stage<T>& messages(level at) noexcept { return messages_[static_cast<std::size_t>(at)]; }
+    void start_level();
+    [[nodiscard]] result<runner::state> advance_level();
+
+    stage_request<T> request_;
+    hierarchy* levels_ = nullptr;
+    std::array<stage<T>, 3> messages_;  // by level; those inside only where there is no memory
+    node_stage<T> memory_;
+    quantisation<T> plan_;
+    level at_ = level::over;
+    bool started_ = false;  // the level in work
+    std::uint64_t drawn_ = 0;
+    bool holds_ = false;  // has drawn a number for the memory, and not ended
+    status failure_;      // of an earlier level
+    double combine_s_ = 0;
+};
+
+}  // namespace laconic::collective

@@ -34,6 +34,10 @@ struct collective_call {
     bool varying = false;  ///< counts are given: the v forms
     std::span<const std::size_t> in_counts, in_displacements;
     std::span<const std::size_t> out_counts, out_displacements;
+    /// Of reduction::custom: commutative, for MPI_FLOAT, MPI_DOUBLE or laconic's 16-bit types (laconic.h), and alive
+    /// until the call is over. Partial results travel as values: raw or compressed per hop. Nobody but the program
+    /// knows what it makes of errors, so no bound of the result is guaranteed, only that of every quantisation.
+    MPI_Op custom = MPI_OP_NULL;
 
     /// Element by element over all ranks; everybody gets the result. Equally many elements everywhere.
     [[nodiscard]] static collective_call allreduce(std::span<const T> in, std::span<T> out, reduction combine) {

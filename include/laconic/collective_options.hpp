@@ -13,7 +13,14 @@ namespace laconic {
 
 enum class operation : std::uint8_t { allreduce, reduce, reduce_scatter, allgather, gather, scatter, bcast, alltoall };
 
-enum class reduction : std::uint8_t { sum, avg, min, max, prod };
+enum class reduction : std::uint8_t {
+    sum,
+    avg,
+    min,
+    max,
+    prod,
+    custom  ///< an MPI_Op of the program's own, see collective_call::custom
+};
 
 /// How a collective runs. All of it must agree on all ranks.
 struct collective_options {
@@ -51,7 +58,8 @@ struct collective_report {
     double contribution_bound = 0;      ///< |x - q * step| of each contribution
     double result_bound = 0;            ///< guaranteed |result - exact|, before the final rounding to T; 0 for
                                         ///< uncompressed rows, whose only errors are the roundings of T's additions;
-                                        ///< infinite where nothing is guaranteed (zfp_rate, compressed products)
+                                        ///< infinite where nothing is guaranteed (zfp_rate, compressed products and
+                                        ///< operations of the program's own)
     double step = 0;                    ///< quantisation step of the contributions; 0 for uncompressed rows
     std::uint64_t workspace_bytes = 0;  ///< extra memory held for this call
     double compress_s = 0, combine_s = 0, decompress_s = 0, wait_s = 0;  ///< where this rank's time went

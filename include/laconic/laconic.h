@@ -117,8 +117,9 @@ MPI_Datatype laconic_bfloat16_type(void);
  * in elements; there is one type for both sides; options come last. MPI_IN_PLACE and what is only significant at the
  * root are as in MPI.
  * compressed  on intracommunicators: MPI_FLOAT, MPI_DOUBLE, laconic_half_type() and laconic_bfloat16_type(); reductions
- *             with MPI_SUM, MPI_MIN, MPI_MAX and MPI_PROD. Contracts, errors and bits are those of collective.hpp.
- * passed on   everything else (other types, user-defined and other operations, intercommunicators): MPI's own function
+ *             with MPI_SUM, MPI_MIN, MPI_MAX, MPI_PROD and, by algorithms that combine values, the program's own
+ *             operations that commute. Contracts, errors and bits are those of collective.hpp.
+ * passed on   everything else (other types and operations, intercommunicators): MPI's own function
  *             on `comm` with its error handler, unchanged; options are not looked at. Counts and displacements beyond
  *             2^31 - 1 give LACONIC_ERR_UNSUPPORTED, and `average`, which every rank must then set,
  *             LACONIC_ERR_ARGUMENT.

@@ -138,7 +138,7 @@ private:
             // The very call that a program would make.
             collective::stock_call stock;
             const auto ready = stock.prepare(collective::geometry_of(what, rank_, ranks_), element_type_of<T>::value,
-                                             what.combine, what.in.data(), what.out.data());
+                                             what.combine, what.custom, what.in.data(), what.out.data());
             if (!ready.ok()) fail_data(ready.message());
             if (stock.run(MPI_COMM_WORLD) != MPI_SUCCESS) fail_data("MPI's collective failed");
             if (divisor() != 1) collective::divide_elements<T>(what.out.data(), what.out.size(), divisor());

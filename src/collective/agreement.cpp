@@ -65,7 +65,7 @@ std::string real_text(double value) {
 
 std::string describe(operation op, std::size_t which, std::int64_t value) {
     constexpr std::array scopes{"result", "contribution", "probable"};
-    constexpr std::array reductions{"sum", "avg", "min", "max", "prod"};
+    constexpr std::array reductions{"sum", "avg", "min", "max", "prod", "custom"};
     constexpr std::array types{"float", "double", "half", "bfloat16"};
     const auto index = static_cast<std::size_t>(value);
     switch (which) {

@@ -6,23 +6,37 @@
 #include <cstring>
 #include <span>
 
+#include "collective/elements.hpp"
 #include "collective/payload.hpp"
 #include "laconic/collective.hpp"
 
 namespace laconic::collective {
+
+/// An operation that only the program knows: inout[i] = in[i] op inout[i].
+struct custom_operation {
+    void (*apply)(const custom_operation& self, const void* in, void* inout, std::size_t count) = nullptr;
+    const void* program = nullptr;  ///< what apply needs
+};
 
 template <class T>
 struct arrays {
     std::span<const T> in;
     std::span<T> out;
     reduction op = reduction::sum;
-    unsigned divisor = 1;  ///< ranks for an average, else 1
+    unsigned divisor = 1;          ///< ranks for an average, else 1
+    custom_operation custom = {};  ///< of reduction::custom
 
     [[nodiscard]] std::span<const T> local(part piece) const noexcept {
         return in.subspan(piece.in.first, piece.in.count);
     }
     [[nodiscard]] std::span<T> result(part piece) const noexcept {
         return out.subspan(piece.out.first, piece.out.count);
+    }
+    /// out[i] = a[i] op b[i]; out may be a or b.
+    void combine(void* to, const void* a, const void* b, std::size_t count) const {
+        if (op != reduction::custom) return combine_elements<T>(op, to, a, b, count);
+        if (to != a && to != b) std::memcpy(to, a, count * sizeof(T));
+        custom.apply(custom, to == b ? a : b, to, count);
     }
     void copy(part piece) const noexcept {
         const std::span<const T> from = local(piece);

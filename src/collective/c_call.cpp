@@ -50,7 +50,19 @@ std::optional<reduction> known_reduction(const c_call& call) noexcept {
     if (call.combine == MPI_MIN) return reduction::min;
     if (call.combine == MPI_MAX) return reduction::max;
     if (call.combine == MPI_PROD) return reduction::prod;
-    return std::nullopt;
+    // What commutes may be combined in any order; the rest, and MPI's own operations on integers and bits, are MPI's.
+    for (const MPI_Op other : {MPI_OP_NULL, MPI_LAND, MPI_BAND, MPI_LOR, MPI_BOR, MPI_LXOR, MPI_BXOR, MPI_MINLOC,
+                               MPI_MAXLOC, MPI_REPLACE, MPI_NO_OP})
+        if (call.combine == other) return std::nullopt;
+    int commutes = 0;
+    if (MPI_Op_commutative(call.combine, &commutes) != MPI_SUCCESS || commutes == 0) return std::nullopt;
+    return reduction::custom;
+}
+
+/// Rows for sums; whoever asks for one in the environment means the calls that are sums.
+bool adds_streams(operation op, const std::string& algorithm) {
+    const result<cell> found = find_cell(op, algorithm);
+    return found.ok() && found->schedule != schedule_kind::chosen && found->payload >= payload_kind::homomorphic;
 }
 
 result<task> pass_on(const c_call& call, const c_position& at) {
@@ -65,7 +77,7 @@ result<task> pass_on(const c_call& call, const c_position& at) {
             return status{errc::unsupported,
                           "a count of this call is beyond 2^31 - 1, which MPI's own function cannot take; laconic "
                           "itself runs calls with MPI_FLOAT, MPI_DOUBLE and the 16-bit types, and for reductions "
-                          "MPI_SUM, MPI_MIN, MPI_MAX or MPI_PROD"};
+                          "MPI_SUM, MPI_MIN, MPI_MAX, MPI_PROD or an operation of the program that commutes"};
     mpi_call mpi;
     mpi.op = call.op;
     mpi.varying = call.varying;
@@ -95,7 +107,8 @@ std::unique_ptr<execution_base> execution_of(const c_call& call, const c_arrays&
                                   arrays.in_lists.counts,
                                   arrays.in_lists.displacements,
                                   arrays.out_lists.counts,
-                                  arrays.out_lists.displacements};
+                                  arrays.out_lists.displacements,
+                                  call.combine};
     return std::make_unique<execution<T>>(channel, ours, options);
 }
 
@@ -137,6 +150,7 @@ result<task> make_task(const c_call& call, const laconic_collective_options* giv
     };
     const result<collective_options> options = to_options(given);
     if (!options) return refuse(options.error(), true);
+    if (combine == reduction::custom && adds_streams(call.op, options->algorithm)) return pass_on(call, *at);
     const bool heard = agrees(call.op, call.varying, *options);
     if (averages && combine != reduction::sum)
         return refuse({errc::invalid_argument, "average is set, but the operation is not MPI_SUM; leave out one"},

@@ -7,6 +7,7 @@
 
 #include "base/units.hpp"
 #include "codec/payload_codec.hpp"
+#include "collective/call_plan.hpp"
 
 namespace laconic::collective {
 namespace {
@@ -34,6 +35,21 @@ status check_buffer(const void* data, std::size_t size, const char* name) {
     return {errc::invalid_argument, std::string(name) + " is a null buffer of " + std::to_string(size) + " elements"};
 }
 
+status check_combine(operation op, reduction combine, MPI_Op custom) {
+    if (combine > reduction::custom)
+        return {errc::invalid_argument,
+                "operation " + std::to_string(static_cast<int>(combine)) + "; give sum, avg, min, max, prod or custom"};
+    if (!is_reduction(op) || combine != reduction::custom) return {};
+    if (custom == MPI_OP_NULL)
+        return {errc::invalid_argument, "reduction::custom without an MPI_Op; set collective_call::custom"};
+    int commutes = 0;
+    MPI_Op_commutative(custom, &commutes);
+    if (commutes == 0)
+        return {errc::unsupported,
+                "the MPI_Op does not commute, and schedules combine in any order; use MPI's own call"};
+    return {};
+}
+
 /// The same places are read and written on every rank.
 bool is_whole(operation op) noexcept {
     return op == operation::allreduce || op == operation::reduce || op == operation::alltoall || op == operation::bcast;
@@ -51,14 +67,12 @@ status check_call(const collective_call<T>& call, const geometry& shape, const c
     if (is_whole(call.op) && call.in.data() != call.out.data() && shape.reads() && shape.writes() &&
         overlap(call.in, call.out))
         return {errc::invalid_argument, "in and out overlap in part; give the same span or disjoint ones"};
-    if (call.combine > reduction::prod)
-        return {errc::invalid_argument,
-                "operation " + std::to_string(static_cast<int>(call.combine)) + "; give sum, avg, min, max or prod"};
+    if (auto bad = check_combine(call.op, call.combine, call.custom); !bad.ok()) return bad;
     if (!what) return what.error();
     const bool streams = what->payload >= payload_kind::homomorphic && what->schedule != schedule_kind::chosen;
-    if (is_reduction(call.op) && call.combine == reduction::prod && streams)
-        return {errc::unsupported, "'" + options.algorithm +
-                                       "' adds streams, which products are not made of; use cpr_p2p, c_coll or stock"};
+    if (growth_of(call.op, call.combine) == growth::unknown && streams)
+        return {errc::unsupported,
+                "'" + options.algorithm + "' adds streams, and this is no sum; use cpr_p2p, c_coll or stock"};
     if (shape.varying && what->schedule == schedule_kind::binomial && call.op != operation::allgather)
         return {errc::unsupported, "ranks of a tree pass on what they have no counts of; use a pairwise algorithm"};
     if (compresses(*what) && what->codec != codec_id::fle)

@@ -60,7 +60,8 @@ growth growth_of(operation op, reduction combine) noexcept {
     switch (combine) {
         case reduction::sum: return growth::sum;
         case reduction::avg: return growth::average;
-        case reduction::prod: return growth::unknown;
+        case reduction::prod:
+        case reduction::custom: return growth::unknown;
         default: return growth::none;
     }
 }

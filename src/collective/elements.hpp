@@ -36,7 +36,7 @@ template <class Real>
     return a < b || (a == b && std::signbit(a)) ? b : a;
 }
 
-/// out[i] = a[i] op b[i]; out may be a or b. avg adds: the division comes once, at the end.
+/// out[i] = a[i] op b[i]; out may be a or b. avg adds: the division comes once, at the end. Precondition: not custom.
 template <class T>
 inline void combine_elements(reduction op, void* out, const void* a, const void* b, std::size_t count) noexcept {
     switch (op) {
@@ -53,6 +53,7 @@ inline void combine_elements(reduction op, void* out, const void* a, const void*
         case reduction::max:
             for (std::size_t i = 0; i < count; ++i) store<T>(out, i, greater(load<T>(a, i), load<T>(b, i)));
             return;
+        case reduction::custom: return;
     }
 }
 template <class T>

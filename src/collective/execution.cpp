@@ -10,14 +10,26 @@
 #include "collective/call_check.hpp"
 #include "collective/call_plan.hpp"
 #include "collective/elements.hpp"
+#include "collective/mpi_call.hpp"
 #include "collective/select.hpp"
 #include "model/select.hpp"
+#include "mpi/narrow_types.hpp"
 
 namespace laconic::collective {
 namespace {
 
 /// Shorter arrays travel raw in Rabenseifner's algorithm (proposed by the thesis, ch. 7): latency is all that counts.
 constexpr std::size_t rabenseifner_raw_bytes = 64 * 1024;
+
+template <class T>
+void apply_custom(const custom_operation& self, const void* in, void* inout, std::size_t count) {
+    const MPI_Datatype type = mpi::type_of(element_type_of<T>::value);
+    for (std::size_t done = 0; done < count; done += longest_int) {
+        const std::size_t n = std::min(count - done, longest_int);
+        MPI_Reduce_local(static_cast<const T*>(in) + done, static_cast<T*>(inout) + done, static_cast<int>(n), type,
+                         *static_cast<const MPI_Op*>(self.program));
+    }
+}
 
 status no_memory() { return {errc::out_of_memory, "no memory for a collective; free some"}; }
 
@@ -244,14 +256,14 @@ void execution<T>::run_alone() {
     };
     const std::size_t count = first(call_.in_counts, first(call_.out_counts, call_.in.size()));
     const part all{{first(call_.in_displacements, 0), count}, {first(call_.out_displacements, 0), count}};
-    arrays<T>{call_.in, call_.out, call_.combine, divisor()}.copy(all);
+    arrays<T>{call_.in, call_.out, call_.combine, divisor(), {}}.copy(all);
     finish({});
 }
 
 template <class T>
 void execution<T>::run_stock() {
-    if (auto bad =
-            stock_.prepare(geometry_, element_type_of<T>::value, call_.combine, call_.in.data(), call_.out.data());
+    if (auto bad = stock_.prepare(geometry_, element_type_of<T>::value, call_.combine, call_.custom, call_.in.data(),
+                                  call_.out.data());
         !bad.ok())
         return finish(bad);
     phase_ = blocking_ ? phase::blocking_stock : phase::stock;
@@ -299,7 +311,7 @@ stage_request<T> execution<T>::request() const {
     all.op = call_.op;
     all.what = what_;
     all.root = call_.root;
-    all.data = {call_.in, call_.out, call_.combine, divisor()};
+    all.data = {call_.in, call_.out, call_.combine, divisor(), {&apply_custom<T>, &call_.custom}};
     all.segment_bytes = options_.segment_bytes;
     all.rate = options_.rate;
     all.call = number_;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "collective/agreement.hpp"
+#include "collective/call_plan.hpp"
 #include "collective/geometry.hpp"
 #include "collective/levels_run.hpp"
 #include "collective/select.hpp"
@@ -61,7 +62,7 @@ private:
         return call_.combine == reduction::avg && is_reduction(call_.op) ? static_cast<unsigned>(channel_.size()) : 1;
     }
     [[nodiscard]] bool lossless() const noexcept {
-        return options_.limit.value == 0 || (is_reduction(call_.op) && call_.combine == reduction::prod);
+        return options_.limit.value == 0 || growth_of(call_.op, call_.combine) == growth::unknown;
     }
 
     void prepare();

@@ -22,7 +22,8 @@ status levels_run<T>::reserve_inside(level at, operation op, std::span<const T> 
     inside.who = &levels_->inside;
     inside.op = op;
     inside.what = {schedule_kind::ring, payload_kind::raw, codec_id::raw};
-    inside.data = {in, request_.data.out, request_.data.op, 1};
+    inside.data.in = in;
+    inside.data.divisor = 1;
     return messages(at).reserve(inside, [&](std::uint32_t pieces, std::vector<place>& places) {
         const auto lanes = static_cast<std::size_t>(levels_->lanes);
         places.assign(pieces, {});
@@ -48,8 +49,9 @@ status levels_run<T>::reserve(const stage_request<T>& request, hierarchy& levels
     across.who = &levels.across;
     across.what = {schedule_kind::ring, request.what.payload, request.what.codec};
     const std::span<T> out = request.data.out.subspan(part.first, part.count);
-    across.data = {several_inside() ? std::span<const T>(out) : request.data.in.subspan(part.first, part.count), out,
-                   request.data.op, 1};
+    across.data.in = several_inside() ? std::span<const T>(out) : request.data.in.subspan(part.first, part.count);
+    across.data.out = out;
+    across.data.divisor = 1;
     return messages(level::across).reserve(across, [&](std::uint32_t pieces, std::vector<place>& places) {
         place_evenly(part.count, pieces, places);
         return longest_even_piece(part.count, pieces);

@@ -91,7 +91,7 @@ void node_stage<T>::reduce_round() noexcept {
     const std::byte* so_far = values_of(0);
     for (int k = 1; k < levels_->inside.size; ++k) {
         std::byte* const to = k + 1 == levels_->inside.size ? result : sum;
-        combine_elements<T>(data_.op, to, so_far, values_of(k), what.count);
+        data_.combine(to, so_far, values_of(k), what.count);
         so_far = to;
     }
 }

@@ -63,7 +63,7 @@ message payload_coded<T>::combine(part piece, const operands& what) {
     }
     {
         const stopwatch watch(times_.combine_s);
-        combine_elements<T>(data_.op, partial.data(), partial.data(), ours.data(), count);
+        data_.combine(partial.data(), partial.data(), ours.data(), count);
     }
     return encode(partial, what.scratch);
 }

@@ -30,11 +30,11 @@ message payload_raw<T>::combine(part piece, const operands& what) {
     const void* const ours = what.state.empty() ? static_cast<const void*>(data_.local(piece).data())
                                                 : static_cast<const void*>(what.state.data());
     if (!what.last || data_.out.empty()) {
-        combine_elements<T>(data_.op, what.slot.data(), what.received.data(), ours, piece.in.count);
+        data_.combine(what.slot.data(), what.received.data(), ours, piece.in.count);
         return {what.received, home::received, false};
     }
     const std::span<std::byte> result = landing(piece);
-    combine_elements<T>(data_.op, result.data(), what.received.data(), ours, piece.in.count);
+    data_.combine(result.data(), what.received.data(), ours, piece.in.count);
     if (data_.divisor != 1) divide_elements<T>(result.data(), piece.in.count, data_.divisor);
     return {result, home::user, false};
 }

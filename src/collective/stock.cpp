@@ -5,6 +5,7 @@
 #include <new>
 
 #include "collective/elements.hpp"
+#include "mpi/narrow_types.hpp"
 
 namespace laconic::collective {
 namespace {
@@ -67,13 +68,16 @@ stock_call::~stock_call() {
     if (own_op_) MPI_Op_free(&call_.combine);
 }
 
-status stock_call::prepare(const geometry& call, element_type type, reduction combine, const void* in, void* out) {
+status stock_call::prepare(const geometry& call, element_type type, reduction combine, MPI_Op custom, const void* in,
+                           void* out) {
     if (!fits(call))
         return {errc::unsupported,
                 "a count of this call is beyond 2^31 - 1, which MPI's own function cannot take; use "
                 "another algorithm, e.g. ring/raw"};
     const bool narrow = type == element_type::f16 || type == element_type::bf16;
-    if (is_reduction(call.op) && narrow && !own_op_) {
+    if (combine == reduction::custom) {
+        call_.combine = custom;
+    } else if (is_reduction(call.op) && narrow && !own_op_) {
         MPI_Op_create(type == element_type::f16 ? half_function<half>(combine) : half_function<bfloat16>(combine), 1,
                       &call_.combine);
         own_op_ = true;
@@ -83,7 +87,8 @@ status stock_call::prepare(const geometry& call, element_type type, reduction co
     call_.op = call.op;
     call_.varying = call.varying;
     call_.root = call.root;
-    call_.type = narrow ? MPI_UINT16_T : type == element_type::f32 ? MPI_FLOAT : MPI_DOUBLE;
+    // MPI moves 16-bit elements as integers; operations of the program know them by their own type.
+    call_.type = narrow && combine != reduction::custom ? MPI_UINT16_T : mpi::type_of(type);
     // Where the values are, or belong, already.
     // Ranks without values say so, too: in place or not, MPI's alltoallv has other messages.
     const bool same = in == out && in != nullptr;

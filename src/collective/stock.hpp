@@ -24,7 +24,9 @@ public:
     ~stock_call();
 
     /// returns ok, or unsupported when a count does not fit in an int. avg adds; the caller divides.
-    [[nodiscard]] status prepare(const geometry& call, element_type type, reduction combine, const void* in, void* out);
+    /// custom   of reduction::custom
+    [[nodiscard]] status prepare(const geometry& call, element_type type, reduction combine, MPI_Op custom,
+                                 const void* in, void* out);
     /// returns MPI's code.
     [[nodiscard]] int run(MPI_Comm comm) { return call_.issue(comm, nullptr); }
     [[nodiscard]] int start(MPI_Comm comm, MPI_Request* request) { return call_.issue(comm, request); }

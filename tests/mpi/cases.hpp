@@ -18,6 +18,7 @@ void every_movement_cell_is_exact();
 void added_streams_agree();
 void started_collectives_work();
 void misuse_is_refused();
+void own_operations_work();
 void nodes_work();
 void nothing_grows();
 void long_parts_do_not_lock();

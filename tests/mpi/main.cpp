@@ -50,6 +50,7 @@ int main(int argc, char** argv) {
     run("added_streams_agree", added_streams_agree);
     run("started_collectives_work", started_collectives_work);
     run("misuse_is_refused", misuse_is_refused);
+    run("own_operations_work", own_operations_work);
     run("nodes_work", nodes_work);
     run("nothing_grows", nothing_grows);
     run("bad_arguments_fail_everywhere", bad_arguments_fail_everywhere);

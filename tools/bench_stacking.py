@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Image stacking (examples/stacking) by every allreduce of `laconic info --algorithms` at three bounds: the programs of
 this build go in; docs/benchmarks/stacking.json, the page stacking.md and a picture per bound, with every row's stack
-and its error, come out. Times are those of 4 emulated hosts (tools/netbed); pictures are made on this machine.
+and its error, come out. All of it runs on 4 emulated hosts (tools/netbed).
 """
 import argparse
 import json
@@ -10,10 +10,11 @@ import sys
 from pathlib import Path
 
 from codec_page import table
-from emulated_hosts import BED, NETBED, ROOT, SCRATCH, run, this_machine
+from emulated_hosts import ROOT, SCRATCH, Bed, run, this_machine
 from grid_page import by_hand, seconds
 
 RANKS = 4
+BOUNDS = ("1e-2", "1e-3", "1e-4")
 WITH_CODEC = ["cpr_p2p:zfp_abs", "cpr_p2p:zfp_rate"]  # rows of the papers that are no row of the table
 FULL = ("601x301", 24, 41)
 QUICK = ("192x128", 8, 9)
@@ -29,7 +30,7 @@ def rows_of(build):
 
 
 class Example:
-    """examples/stacking: once to compute the images, then on hosts for times and here for pictures."""
+    """examples/stacking: once to compute the images on this machine, then on hosts for times and pictures."""
 
     def __init__(self, build, mpi, size):
         self.build, self.mpi, (self.grid, self.shots, self.panels) = build, mpi, size
@@ -57,15 +58,19 @@ class Example:
     def saved(self):
         return ["--dims", f"{self.grid}x{self.panels}", *sorted(self.images.glob("partial-*.f32"))]
 
-    def times(self, rows, rel, repetitions):
-        command = [NETBED, "run", "--bed", BED, "-n", RANKS, "--mpi", self.mpi, "--timeout", 600, "--quiet", "--", self.program]
-        return self.stack(command, ["--rel", rel, "--scope", "contribution", "--repetitions", repetitions, "--algorithms",
+    def there(self, bed):
+        if self.mpi not in bed.machines:
+            bed.calibrate(self.mpi)  # `auto` decides by it
+        machine = bed.machines[self.mpi]
+        return [*bed.launcher(self.mpi, {"LACONIC_MACHINE": machine} if machine else {}), self.program]
+
+    def times(self, bed, rows, rel, repetitions):
+        return self.stack(self.there(bed), ["--rel", rel, "--scope", "contribution", "--repetitions", repetitions, "--algorithms",
                                     ",".join(rows), *self.saved()])[0]
 
-    def picture(self, row, rel):
-        found, out = self.stack(self.here, ["--rel", rel, "--scope", "contribution", "--repetitions", 1, "--algorithms",
+    def picture(self, bed, row, rel):
+        return self.stack(self.there(bed), ["--rel", rel, "--scope", "contribution", "--repetitions", 1, "--algorithms",
                                             row, *self.saved()])
-        return found, out
 
 
 def measure(arguments, size):
@@ -73,16 +78,13 @@ def measure(arguments, size):
     rows, published = rows_of(arguments.build)
     example.compute()
     bounds = []
-    run([NETBED, "up", "--bed", BED, "--hosts", RANKS, "--rate", "1gbit"])
-    try:
-        for rel in ("1e-2", "1e-3", "1e-4"):
+    with Bed(RANKS, "1gbit", build=arguments.build) as bed:
+        for rel in BOUNDS:
             print(f"bench_stacking: {rel}", file=sys.stderr, flush=True)
-            found = example.times(rows, rel, 1 if arguments.quick else arguments.repetitions)
+            found = example.times(bed, rows, rel, 1 if arguments.quick else arguments.repetitions)
             found["rel"] = rel
             bounds.append(found)
-    finally:
-        subprocess.run([str(NETBED), "down", "--bed", BED], check=False)
-    parts = {rel: [(row, *example.picture(row, rel)) for row in rows] for rel in ("1e-2", "1e-3", "1e-4")}
+        parts = {rel: [(row, *example.picture(bed, row, rel)) for row in rows] for rel in BOUNDS}
     results = {"machine": this_machine(), "mpi": bounds[0]["mpi"], "published": published,
                "bounds": [dict(b, pictures=None) for b in bounds]}
     return results, parts
@@ -93,10 +95,12 @@ def sheets(parts, out):
     import matplotlib
     matplotlib.use("agg")
     from matplotlib import pyplot
+    from PIL import Image
     for rel, cells in parts.items():
-        columns = 4
+        columns = 5
         lines = -(-(len(cells) + 1) // columns)
-        figure, axes = pyplot.subplots(2 * lines, columns, figsize=(3.1 * columns, 3.4 * lines), squeeze=False)
+        figure, axes = pyplot.subplots(2 * lines, columns, figsize=(2.7 * columns, 3.1 * lines), squeeze=False,
+                                     layout="constrained")
         for axis in axes.flat:
             axis.set_axis_off()
 
@@ -110,9 +114,10 @@ def sheets(parts, out):
             show(place, folder / "stack_compressed.png", f"{row}: bytes / {got['ratio']:.1f}, {got['psnr']:.1f} dB", 0)
             show(place, next(folder.glob("difference_x*.png")), f"its error x {found['difference_scale']:g}", 1)
         figure.suptitle(f"Stacks at --rel {rel}, and their errors", fontsize=10)
-        figure.tight_layout()
-        figure.savefig(out / f"stacking-{rel}.png", dpi=70, metadata={"Software": None})
+        name = out / f"stacking-{rel}.png"
+        figure.savefig(name, dpi=80, metadata={"Software": None})
         pyplot.close(figure)
+        Image.open(name).convert("RGB").quantize(128).save(name, optimize=True)
 
 
 def lines_of(bound):

@@ -61,16 +61,18 @@ def run(command, **more):
 class Bed:
     """hosts   emulated, one rank each unless `ranks` says otherwise
     rate       of their links, e.g. "1gbit" or "none"
+    packet     bytes of the largest; what a link lets pass at once after a pause must be little beside a short buffer
     cores      of a host; 0: they share this machine's. Time then passes slower where the machine has too few; rows come
                back in the time of the emulated hosts"""
 
-    def __init__(self, hosts, rate, cores=0, ranks=None, build=ROOT / "build"):
+    def __init__(self, hosts, rate, cores=0, ranks=None, packet=65536, build=ROOT / "build"):
         self.hosts, self.rate, self.cores, self.ranks, self.build = hosts, rate, cores, ranks or hosts, build
+        self.packet = packet
         self.dilation = max(1.0, hosts * cores / os.cpu_count())
         self.machines = {}  # of `calibrate`, by MPI: what `auto` decides by
 
     def __enter__(self):
-        command = [NETBED, "up", "--bed", BED, "--hosts", self.hosts, "--rate", self.rate]
+        command = [NETBED, "up", "--bed", BED, "--hosts", self.hosts, "--rate", self.rate, "--packet", self.packet]
         if self.cores:
             command += ["--dilate", self.dilation, "--host-cpu", self.cores / self.dilation]
         run(command)
@@ -79,14 +81,18 @@ class Bed:
     def __exit__(self, *_):
         subprocess.run([str(NETBED), "down", "--bed", BED], check=False)
 
-    def command(self, mpi, environment=None):
-        words = [NETBED, "run", "--bed", BED, "-n", self.ranks, "--mpi", mpi, "--timeout", 300, "--quiet"]
+    def launcher(self, mpi, environment=None):
+        """What stands before a program and its arguments."""
+        words = [NETBED, "run", "--bed", BED, "-n", self.ranks, "--mpi", mpi, "--timeout", 600, "--quiet"]
         for key, value in (environment or {}).items():
             words += ["--env", f"{key}={value}"]
-        return [*words, "--", self.build / f"bin/laconic-{mpi}"]
+        return [*words, "--"]
+
+    def command(self, mpi, environment=None):
+        return [*self.launcher(mpi, environment), self.build / f"bin/laconic-{mpi}"]
 
     def calibrate(self, mpi):
-        name = f"{SCRATCH.name}/{mpi}-{self.hosts}-{self.ranks}-{self.rate}-{self.cores}.toml"
+        name = f"{SCRATCH.name}/{mpi}-{self.hosts}-{self.ranks}-{self.rate}-{self.packet}-{self.cores}.toml"
         try:
             if not os.path.exists(name):
                 run([*self.command(mpi), "calibrate", "--quick", "--out", name])

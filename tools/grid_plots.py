@@ -28,7 +28,16 @@ def panels(points, width, height):
     for axis in axes[-1]:
         axis.set_xscale("log", base=2)
         plain_ticks(axis.xaxis, [2.0 ** i for i in (-10, -6, -2, 2, 6)])
-        axis.set_xlabel("MiB per rank")
+        axis.xaxis.set_major_formatter(lambda x, _: f"{x:g} MB" if x >= 1 else f"{1024 * x:g} KB")
+        axis.set_xlabel("per rank")
+
+
+def finish(figure, what, out, name):
+    figure.supylabel(what, fontsize=9)
+    figure.tight_layout(rect=(0, 0.04, 1, 1))
+    handles, labels = figure.axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="lower center", ncols=len(labels) if len(figure.axes) > 3 else 3, fontsize=7)
+    save(figure, out, name)
 
 
 def gains(points, out, name):
@@ -40,10 +49,7 @@ def gains(points, out, name):
                 axis.plot(*zip(*found), color=COLOURS[row], marker="o", markersize=3, linewidth=1.2, label=row)
         axis.set_yscale("log", base=2)
         plain_ticks(axis.yaxis, [0.25, 0.5, 1, 2, 4, 8])
-    figure.axes[0].legend(fontsize=7)
-    figure.supylabel("speed-up over the best stock algorithm", fontsize=9)
-    figure.tight_layout()
-    save(figure, out, name)
+    finish(figure, "speed-up over the best stock algorithm", out, name)
 
 
 def model(points, out, name):
@@ -57,10 +63,7 @@ def model(points, out, name):
                 axis.plot(*zip(*found), color=COLOURS[row], marker="o", markersize=3, linewidth=1, label=row)
         axis.set_yscale("log", base=2)
         plain_ticks(axis.yaxis, [0.25, 0.5, 1, 2, 4])
-    figure.axes[0].legend(fontsize=6)
-    figure.supylabel("predicted / measured time", fontsize=9)
-    figure.tight_layout()
-    save(figure, out, name)
+    finish(figure, "predicted / measured time", out, name)
 
 
 def draw(results, out):

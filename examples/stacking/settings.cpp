@@ -81,6 +81,7 @@ laconic::status read_library_options(const raw_text& text, settings& into) {
     if (options->limit.value > 0) into.limit = options->limit;
     into.scope = options->bound_scope;
     into.segment_bytes = options->segment_bytes;
+    into.machine = options->machine;
     if (into.algorithms.empty()) into.algorithms = {options->algorithm};
     return {};
 }

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from emulated_hosts import ROOT, Bed, bytes_of, made_field, real_field, this_machine
 
-LONG = ["28M", "78M", "128M", "278M"]     # C-Coll: 28 to 678 MB
-WIDE = ["256K", "1M", "4M", "16M", "64M"]  # the thesis: 4 MB to 2 GB, on GPUs
+LONG = ["28M", "78M", "128M", "278M", "678M"]  # as C-Coll
+WIDE = ["256K", "1M", "4M", "16M", "64M"]     # the thesis: 4 MB to 2 GB, on GPUs
 BASELINES = ["stock", "cpr_p2p", "cpr_p2p:zfp_abs", "cpr_p2p:zfp_rate", "c_coll", "homcomp_f"]
 SLOW = {"cpr_p2p:zfp_abs", "cpr_p2p:zfp_rate"}  # not beyond 100 MB
 THESIS = ["stock", "ring_raw", "homcomp", "homcomp_f"]

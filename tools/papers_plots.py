@@ -16,8 +16,11 @@ def lines(figure, axis):
     ticks = sorted({x for points in figure.lines.values() for x, _ in points})
     if ticks and ticks[0] > 0 and ticks[-1] / ticks[0] > 3:
         axis.set_xscale("log", base=2)
-    plain_ticks(axis.xaxis, ticks)
-    axis.xaxis.set_major_formatter(lambda x, _: f"{x:.3g}")
+    if figure.ticks:
+        axis.set_xticks(range(len(figure.ticks)), figure.ticks, fontsize=7)
+    else:
+        plain_ticks(axis.xaxis, ticks)
+        axis.xaxis.set_major_formatter(lambda x, _: f"{x:.3g}")
     if figure.y.startswith("speed-up"):
         axis.axhline(1, color="#444444", linewidth=0.8)
     axis.set_ylim(bottom=0)
@@ -31,8 +34,9 @@ def bars(figure, axis):
         heights = [figure.bars[label][phase] for label in labels]
         axis.bar(range(len(labels)), heights, 0.7, bottom=base, color=PHASE_COLOURS[phase], label=phase)
         base = [a + b for a, b in zip(base, heights)]
-    axis.set_xticks(range(len(labels)), [label.replace(" ", "\n", 1) for label in labels], fontsize=7,
-                    rotation=90 if len(labels) > 8 else 0)
+    upright = len(labels) > 10 or max(map(len, labels)) > 10
+    axis.set_xticks(range(len(labels)), labels if upright else [label.replace(" ", "\n", 1) for label in labels], fontsize=7,
+                    rotation=90 if upright else 0)
 
 
 def draw(results, out):

@@ -153,7 +153,7 @@ def measure_all(points, arguments, store):
     done = 0
     while done < len(points):
         first = points[done]
-        with Bed(**first.bed(), build=arguments.build) as bed:
+        with Bed(**first.bed(), quick=arguments.quick_calibration, build=arguments.build) as bed:
             while done < len(points):
                 point = points[done]
                 if point.bed() != first.bed():
@@ -182,6 +182,8 @@ def main():
     for name, text in (("only", ",".join(dict.fromkeys(part.name for part in PARTS))), ("ops", "allreduce,..."),
                        ("hosts", "2,4,8"), ("mpi", "openmpi,mpich"), ("rates", "1gbit,5gbit,none"), ("sizes", "1K,...")):
         parser.add_argument(f"--{name}", metavar="LIST", help=f"only these points of the plan, of {text}")
+    parser.add_argument("--quick-calibration", action="store_true", help="a machine measured in seconds: predictions and "
+                        "decisions suffer")
     parser.add_argument("--missing", action="store_true", help="only points that were never measured")
     parser.add_argument("--list", action="store_true", help="print the plan, measure nothing")
     parser.add_argument("--page-only", action="store_true", help="page and plots from what was measured")

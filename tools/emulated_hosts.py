@@ -62,12 +62,13 @@ class Bed:
     """hosts   emulated, one rank each unless `ranks` says otherwise
     rate       of their links, e.g. "1gbit" or "none"
     packet     bytes of the largest; what a link lets pass at once after a pause must be little beside a short buffer
+    quick      calibrate in seconds, not in a third of a minute
     cores      of a host; 0: they share this machine's. Time then passes slower where the machine has too few; rows come
                back in the time of the emulated hosts"""
 
-    def __init__(self, hosts, rate, cores=0, ranks=None, packet=65536, build=ROOT / "build"):
+    def __init__(self, hosts, rate, cores=0, ranks=None, packet=65536, quick=True, build=ROOT / "build"):
         self.hosts, self.rate, self.cores, self.ranks, self.build = hosts, rate, cores, ranks or hosts, build
-        self.packet = packet
+        self.packet, self.quick = packet, quick
         self.dilation = max(1.0, hosts * cores / os.cpu_count())
         self.machines = {}  # of `calibrate`, by MPI: what `auto` decides by
 
@@ -95,7 +96,7 @@ class Bed:
         name = f"{SCRATCH.name}/{mpi}-{self.hosts}-{self.ranks}-{self.rate}-{self.packet}-{self.cores}.toml"
         try:
             if not os.path.exists(name):
-                run([*self.command(mpi), "calibrate", "--quick", "--out", name])
+                run([*self.command(mpi), "calibrate", *(["--quick"] if self.quick else []), "--out", name])
             self.machines[mpi] = name
         except subprocess.CalledProcessError as failure:
             print(f"  calibrate {mpi}: {failure}", file=sys.stderr)

@@ -8,16 +8,12 @@ compares what it claims to have sent with what the network counted.
 """
 import argparse
 import json
-import os
-import platform
-import subprocess
 import sys
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-NETBED = ROOT / "tools/netbed/netbed"
-BED = f"collectives{os.getpid()}"
+from emulated_hosts import BED, FORCED, NETBED, ROOT, Bed, real_field, run, this_machine
+
 OPERATIONS = ("allreduce", "reduce", "reduce_scatter", "allgather", "gather", "scatter", "bcast", "alltoall")
 
 # The rows that the papers compare, ours, and the raw schedule that R refers to.
@@ -37,90 +33,10 @@ OURS = {"allreduce": "homcomp_f", "reduce": "homcomp_f", "reduce_scatter": "homc
         "gather": "pairwise", "scatter": "pairwise", "bcast": "ring", "alltoall": "pairwise"}
 
 
-def openmpi(operation, number, segment=None):
-    name = f"OMPI_MCA_coll_tuned_{operation}_algorithm"
-    forced = {"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", name: str(number)}
-    return forced | ({name + "_segmentsize": str(segment)} if segment else {})
-
-
-# What design/anchors.md found to be the fastest of each library's own algorithms on such a network.
-FORCED = {
-    ("openmpi", "allreduce"): {"ring": openmpi("allreduce", 4)},
-    ("openmpi", "bcast"): {"pipeline 128K": openmpi("bcast", 3, 131072)},
-    ("openmpi", "reduce"): {"pipeline 128K": openmpi("reduce", 3, 131072)},
-    ("openmpi", "reduce_scatter"): {"ring": openmpi("reduce_scatter", 3)},
-    ("openmpi", "allgather"): {"ring": openmpi("allgather", 3)},
-    ("openmpi", "alltoall"): {"pairwise": openmpi("alltoall", 2)},
-    ("openmpi", "gather"): {"linear sync": openmpi("gather", 3)},
-    ("openmpi", "scatter"): {"linear": openmpi("scatter", 1)},
-    ("mpich", "allreduce"): {"reduce_scatter_allgather":
-                             {"MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM": "reduce_scatter_allgather"}},
-    ("mpich", "bcast"): {"scatter_ring_allgather":
-                         {"MPIR_CVAR_BCAST_INTRA_ALGORITHM": "scatter_ring_allgather"}},
-    ("mpich", "allgather"): {"ring": {"MPIR_CVAR_ALLGATHER_INTRA_ALGORITHM": "ring"}},
-    ("mpich", "alltoall"): {"pairwise": {"MPIR_CVAR_ALLTOALL_INTRA_ALGORITHM": "pairwise"}},
-    ("mpich", "reduce_scatter"): {"pairwise": {"MPIR_CVAR_REDUCE_SCATTER_BLOCK_INTRA_ALGORITHM": "pairwise"}},
-}
-
-
-def run(command, **more):
-    return subprocess.run([str(part) for part in command], check=True, text=True, stdout=subprocess.PIPE, **more).stdout
-
-
-class Bed:
-    def __init__(self, hosts, rate):
-        self.hosts, self.rate = hosts, rate
-        self.machines = {}  # of `calibrate`, by MPI: what `auto` decides by
-
-    def __enter__(self):
-        run([NETBED, "up", "--bed", BED, "--hosts", self.hosts, "--rate", self.rate])
-        return self
-
-    def __exit__(self, *_):
-        subprocess.run([str(NETBED), "down", "--bed", BED], check=False)
-
-    def calibrate(self, mpi):
-        name = f"/tmp/{BED}-{mpi}-{self.hosts}.toml"
-        command = [NETBED, "run", "--bed", BED, "-n", self.hosts, "--mpi", mpi, "--timeout", 300, "--quiet", "--",
-                   ROOT / f"build/bin/laconic-{mpi}", "calibrate", "--quick", "--out", name]
-        try:
-            run(command)
-            self.machines[mpi] = name
-        except subprocess.CalledProcessError as failure:
-            print(f"  calibrate {mpi}: {failure}", file=sys.stderr)
-            self.machines[mpi] = None
-
-    def bench(self, mpi, op, algorithms, field, size, options, environment=None):
-        """The JSON of `bench collective`, and the bytes on the wire; None when it failed."""
-        command = [NETBED, "run", "--bed", BED, "-n", self.hosts, "--mpi", mpi, "--timeout", 300, "--quiet"]
-        for key, value in (environment or {}).items():
-            command += ["--env", f"{key}={value}"]
-        command += ["--", ROOT / f"build/bin/laconic-{mpi}", "bench", "collective", "--op", op, "--algorithms",
-                    ",".join(algorithms), "--data", field["path"], "--type", field["type"], "--bytes", size, "--json"]
-        if "auto" in algorithms:
-            if mpi not in self.machines:
-                self.calibrate(mpi)
-            if self.machines[mpi]:
-                command += ["--machine", self.machines[mpi]]
-        try:
-            return json.loads(run(command + options))
-        except (subprocess.CalledProcessError, json.JSONDecodeError) as failure:
-            print(f"  {mpi} {op} {','.join(algorithms)}: {failure}", file=sys.stderr)
-            return None
-
-
 def measure(bed, mpi, op, field, size, options):
     """Rows of one operation: ours interleaved with stock, then each forced algorithm."""
-    result = bed.bench(mpi, op, ROWS[op], field, size, options)
-    if result is None:
-        return []
-    rows = [dict(row, forced=None) for row in result["rows"]]
-    for name, environment in FORCED.get((mpi, op), {}).items():
-        forced = bed.bench(mpi, op, ["stock"], field, size, options, environment)
-        if forced:
-            rows.append(dict(forced["rows"][0], algorithm=f"stock, {name}", forced=name))
-    where = {"mpi": mpi, "op": op, "hosts": bed.hosts, "rate": bed.rate, "field": field["name"],
-             "bytes": result["bytes"]}
+    rows = bed.bench_with_forced(mpi, op, ROWS[op], field, size, options, FORCED.get((mpi, op), {}))
+    where = {"mpi": mpi, "op": op, "hosts": bed.hosts, "rate": bed.rate, "field": field["name"]}
     return [dict(where, **row) for row in rows]
 
 
@@ -139,10 +55,8 @@ def measure_wire(mpi, field, size):
 
 
 def fields_of(data):
-    names = {"isabel_velmag_8x25x125x125.f32", "hit_u_128x128x128.f32", "marmousi_wave_3x1601x401.f32"}
-    found = [{"name": path.name.split("_")[0] + "_" + path.name.split("_")[1], "path": path, "type": path.suffix[1:]}
-             for path in sorted(Path(data).glob("*.f32")) if path.name in names]
-    return sorted(found, key=lambda field: not field["name"].startswith("isabel"))
+    found = [real_field(data, name) for name in ("isabel_velmag", "hit_u", "marmousi_wave")]
+    return [field for field in found if field]
 
 
 def plan(arguments, fields):
@@ -206,12 +120,9 @@ def main():
         rows = measure_all(arguments, fields)
         if not rows:
             sys.exit("bench_collectives: nothing was measured; see the messages above")
-        machine = {"processor": next((line.split(":")[1].strip() for line in open("/proc/cpuinfo")
-                                      if line.startswith("model name")), platform.machine()),
-                   "cores": os.cpu_count(), "load": os.getloadavg()[2], "date": time.strftime("%Y-%m-%d")}
         settings = {"rel": arguments.rel, "scope": "contribution", "repetitions": arguments.repetitions}
         wire = measure_wire(rows[0]["mpi"], fields[0], "4M" if arguments.quick else "32M")
-        results = {"machine": machine, "settings": settings, "wire": wire, "rows": rows}
+        results = {"machine": this_machine(), "settings": settings, "wire": wire, "rows": rows}
         table.write_text(json.dumps(results, indent=1) + "\n")
     import collectives_page
     page = collectives_page.page(json.loads(table.read_text()), arguments.out)

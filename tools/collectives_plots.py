@@ -11,7 +11,7 @@ COLOURS = {"cpr_p2p": "#999999", "c_coll": "#D55E00", "ours": "#0072B2", "R": "#
 
 def bars(rows, out, name):
     """Speed-up over the best stock algorithm by operation: C-Coll, ours, and R as what the bytes alone would give."""
-    measured = [hosts for hosts in (4, 8) if any(point[0] == hosts for point in rows.points)]
+    measured = [hosts for hosts in (2, 4, 8) if any(point[0] == hosts for point in rows.points)]
     figure, axes = pyplot.subplots(1, len(measured), figsize=(6.5 * len(measured), 3.4), sharey=True, squeeze=False)
     axes = axes[0]
     for axis, hosts in zip(axes, measured):

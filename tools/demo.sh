@@ -6,7 +6,7 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=$root/build out=$root/out/demo mpi='' rel=1e-3 network=1
 check_only=0 ranks=4 rate=1gbit grid=601x301 panels=41
-algorithms=ring_raw,homomorphic,fused
+algorithms=ring_raw,hzccl,homcomp_f
 
 usage() {
     cat <<EOF

@@ -41,6 +41,7 @@ laconic::collective_options options_for(const settings& wanted, const std::strin
     options.bound_scope = wanted.scope;
     options.algorithm = algorithm;
     options.segment_bytes = wanted.segment_bytes;
+    options.machine = wanted.machine;
     return options;
 }
 

@@ -21,7 +21,7 @@ constexpr const char* about =
 constexpr const char* examples =
     "Examples:\n"
     "  mpiexec -n 4 stacking-mpich\n"
-    "  mpiexec -n 4 stacking-mpich --rel 1e-4 --algorithms ring_raw,homomorphic,fused --json table.json\n"
+    "  mpiexec -n 4 stacking-mpich --rel 1e-4 --algorithms ring_raw,hzccl,homcomp_f --json table.json\n"
     "  mpiexec -n 4 stacking-mpich --save images && mpiexec -n 4 stacking-mpich --dims 601x301x41 images/*.f32\n"
     "  mpiexec -n 3 stacking-openmpi --dims 1601x401 --fastest z --abs 1e-3 snapshots.f32\n"
     "\n"
@@ -81,6 +81,7 @@ laconic::status read_library_options(const raw_text& text, settings& into) {
     if (options->limit.value > 0) into.limit = options->limit;
     into.scope = options->bound_scope;
     into.segment_bytes = options->segment_bytes;
+    into.machine = options->machine;
     if (into.algorithms.empty()) into.algorithms = {options->algorithm};
     return {};
 }
@@ -172,7 +173,7 @@ laconic::result<settings> parse_command_line(int argc, const char* const* argv) 
         ->check(CLI::IsMember({"result", "contribution"}));
     app.add_option("--op", text.op, "sum or avg [sum]")->check(CLI::IsMember({"sum", "avg"}));
     app.add_option("--algorithms", into.algorithms,
-                   "laconic's algorithms to run beside MPI_Allreduce [LACONIC_ALGORITHM, or fused]")
+                   "laconic's algorithms to run beside MPI_Allreduce [LACONIC_ALGORITHM, or auto]")
         ->delimiter(',')
         ->allow_extra_args(false);  // what follows after a space is a FILE
     app.add_option("--repetitions", into.repetitions, "timed runs of each, interleaved; the table has medians [5]")

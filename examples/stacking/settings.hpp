@@ -31,6 +31,7 @@ struct settings {
     laconic::scope scope = laconic::scope::result;
     laconic::reduction operation = laconic::reduction::sum;
     std::size_t segment_bytes = 0;
+    std::string machine;  ///< file of `laconic calibrate` that `auto` decides by
     std::size_t repetitions = 5;
 
     std::filesystem::path out = "out/stacking";

@@ -64,9 +64,9 @@ class Stacking(unittest.TestCase):
         self.assertEqual(table["ranks"], int(RANKS))
 
     def test_computed_images(self):
-        table, text = self.succeed(*SMALL, "--algorithms", "ring_raw,homomorphic,fused", "--rel", "1e-3")
+        table, text = self.succeed(*SMALL, "--algorithms", "ring_raw,hzccl,homcomp_f", "--rel", "1e-3")
         self.check_rows(table, 1e-7)
-        self.assertEqual([row["algorithm"] for row in table["rows"][1:]], ["ring_raw", "homomorphic", "fused"])
+        self.assertEqual([row["algorithm"] for row in table["rows"][1:]], ["ring_raw", "hzccl", "homcomp_f"])
         self.assertEqual(table["partial_images"], 4)
         self.assertGreater(table["range"], 0)
         fused = table["rows"][3]
@@ -74,7 +74,7 @@ class Stacking(unittest.TestCase):
         self.assertGreater(fused["psnr"], 50)
         self.assertGreater(fused["ratio"], 1.5)
         self.assertLess(fused["sent_bytes_per_rank"], table["rows"][1]["sent_bytes_per_rank"])
-        self.assertIn("fused", text)
+        self.assertIn("homcomp_f", text)
         sizes = []
         self.assertEqual(len(table["pictures"]), 4)
         for name in table["pictures"]:
@@ -166,11 +166,11 @@ class Stacking(unittest.TestCase):
             return rows[1]["algorithm"], round(rows[1]["bound"], 3)
 
         with open(self.path("some.toml"), "w", encoding="ascii") as file:
-            file.write("abs = 0.25\nalgorithm = 'homomorphic'\n")
-        self.assertEqual(bound("--config", "some.toml"), ("homomorphic", 0.25))
-        self.assertEqual(bound("--config", "some.toml", LACONIC_ABS="0.5"), ("homomorphic", 0.5))
-        self.assertEqual(bound("--abs", "1", "--algorithms", "fused", LACONIC_ABS="0.5", LACONIC_CONFIG="some.toml"),
-                         ("fused", 1))
+            file.write("abs = 0.25\nalgorithm = 'hzccl'\n")
+        self.assertEqual(bound("--config", "some.toml"), ("hzccl", 0.25))
+        self.assertEqual(bound("--config", "some.toml", LACONIC_ABS="0.5"), ("hzccl", 0.5))
+        self.assertEqual(bound("--abs", "1", "--algorithms", "homcomp_f", LACONIC_ABS="0.5", LACONIC_CONFIG="some.toml"),
+                         ("homcomp_f", 1))
 
     def test_help(self):
         done = self.run_example("--help")

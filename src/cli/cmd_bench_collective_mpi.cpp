@@ -121,6 +121,9 @@ void print_json(const bench_request& request, const collective_bench_settings& s
                                   {"segment_bytes", settings.options.segment_bytes},
                                   {"repetitions", settings.repetitions},
                                   {"flavour", LACONIC_FLAVOUR},
+                                  {"assumed_ratio", settings.options.machine.empty() || rows.empty()
+                                                        ? nlohmann::ordered_json(nullptr)
+                                                        : nlohmann::ordered_json(rows.front().assumed_ratio)},
                                   {"rows", nlohmann::ordered_json::array()}};
     for (const collective_measurement& row : rows) {
         nlohmann::ordered_json entry{{"algorithm", row.algorithm},
@@ -137,7 +140,9 @@ void print_json(const bench_request& request, const collective_bench_settings& s
                                      {"compress_s", row.compress_s},
                                      {"combine_s", row.combine_s},
                                      {"decompress_s", row.decompress_s},
-                                     {"wait_s", row.wait_s}};
+                                     {"wait_s", row.wait_s},
+                                     {"predicted_s", nullptr}};
+        if (row.predicted_s > 0) entry["predicted_s"] = row.predicted_s;
         if (row.speedup_vs_stock > 0) entry["speedup_vs_stock"] = row.speedup_vs_stock;
         object["rows"].push_back(std::move(entry));
     }

@@ -16,7 +16,9 @@
 #include "collective/elements.hpp"
 #include "collective/geometry.hpp"
 #include "collective/quantisation.hpp"
+#include "collective/select.hpp"
 #include "collective/stock.hpp"
+#include "model/cost.hpp"
 
 namespace laconic::cli {
 namespace {
@@ -31,6 +33,20 @@ double slowest(double mine) {
     double all = 0;
     MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     return all;
+}
+
+/// Groups of ranks that share memory.
+int count_nodes(unsigned ranks_per_node, int ranks) {
+    if (ranks_per_node > 0) return (ranks + static_cast<int>(ranks_per_node) - 1) / static_cast<int>(ranks_per_node);
+    MPI_Comm inside = MPI_COMM_NULL;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &inside);
+    int local = 0;
+    MPI_Comm_rank(inside, &local);
+    MPI_Comm_free(&inside);
+    const int first = local == 0 ? 1 : 0;
+    int nodes = 0;
+    MPI_Allreduce(&first, &nodes, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    return nodes;
 }
 
 /// Elements that a rank reads and writes of a buffer of `count`, a multiple of the ranks.
@@ -87,6 +103,7 @@ public:
         for (unsigned repetition = 0; repetition <= settings_.repetitions; ++repetition)
             for (std::size_t row = 0; row < rows_.size(); ++row) run_once(row, repetition == settings_.repetitions);
         for (std::size_t row = 0; row < rows_.size(); ++row) summarise(row);
+        if (!settings_.options.machine.empty()) predict();
         return std::move(rows_);
     }
 
@@ -272,6 +289,32 @@ private:
         MPI_Allreduce(mine.data(), sums.data(), 2, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
         MPI_Allreduce(&mine[0], &m.sent_bytes, 1, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
         if (sums[0] > 0) m.ratio = static_cast<double>(sums[1]) / static_cast<double>(sums[0]);
+    }
+
+    /// What the cost model says of each row, asked as `auto` asks it.
+    void predict() {
+        const bool grows = reduces() && settings_.combine != reduction::min && settings_.combine != reduction::max;
+        const bool shared =
+            reduces() && settings_.combine == reduction::sum && settings_.options.bound_scope == scope::result;
+        const double share = shared ? 1.0 / ranks_ : 1.0;
+        const auto where = collective::machine_of(settings_.options.machine);
+        if (!where) fail_data(where.error().context());
+        const double mine = collective::sample_ratio<T>(in_.template as<T>(), settings_.options.limit, share);
+        model::question asked{.op = settings_.op,
+                              .bytes = count_ * sizeof(T),
+                              .ranks = ranks_,
+                              .nodes = count_nodes(settings_.options.ranks_per_node, ranks_),
+                              // Ranks that read nothing have no say.
+                              .ratio = std::max(1.0, -slowest(mine > 0 ? -mine : -HUGE_VAL)),
+                              .growth_bits = grows ? 1.0 : 0.0,
+                              .element_bytes = sizeof(T),
+                              .segment_bytes = settings_.options.segment_bytes};
+        if (!std::isfinite(asked.ratio)) asked.ratio = 1;
+        for (collective_measurement& row : rows_) {
+            const auto how = collective::find_cell(settings_.op, row.ran);
+            row.assumed_ratio = asked.ratio;
+            if (how && model::check(asked).ok()) row.predicted_s = model::estimate(**where, asked, *how).total_s;
+        }
     }
 
     std::span<const T> field_;

@@ -34,6 +34,9 @@ struct collective_measurement {
     std::uint64_t workspace_bytes = 0;
     double compress_s = 0, combine_s = 0, decompress_s = 0, wait_s = 0;  ///< mean per call, of rank 0
     bool same_bits = true;  ///< on all ranks, where they get the same elements
+    /// By the cost model, for the machine of the options and `assumed_ratio`; 0 without such a machine.
+    double predicted_s = 0;
+    double assumed_ratio = 1;  ///< of the sample that `auto` takes, the smallest of all ranks
 };
 
 /// Collective over MPI_COMM_WORLD; the root is rank 0. Rank r reads the field tiled from an offset of its own. All rows

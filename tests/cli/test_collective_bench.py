@@ -63,6 +63,19 @@ class CollectiveBench(unittest.TestCase):
             self.check_rows(report, names)
             self.assertLess(report["rows"][4]["sent_bytes_per_rank"], report["rows"][1]["sent_bytes_per_rank"])
 
+    def test_predicts_for_a_machine(self):
+        machine = os.path.join(self.folder.name, "machine.toml")
+        with open(machine, "w", encoding="ascii"):
+            pass  # all of it as built in
+        rows = ["--data", self.field, "--rel", "1e-3", "--json", "--algorithms", "stock,ring_raw,homcomp_f,auto"]
+        told = json.loads(self.bench(2, *rows, "--machine", machine).stdout)
+        self.assertGreater(told["assumed_ratio"], 2)
+        predicted = {row["algorithm"]: row["predicted_s"] for row in told["rows"]}
+        self.assertTrue(all(0 < seconds < 1 for seconds in predicted.values()), predicted)
+        self.assertEqual(predicted["auto"], predicted[told["rows"][3]["ran"]])
+        silent = json.loads(self.bench(2, *rows).stdout)
+        self.assertEqual([silent["assumed_ratio"], *(row["predicted_s"] for row in silent["rows"])], [None] * 5)
+
     def test_every_operation_and_row(self):
         for op in ("allreduce", "reduce", "reduce_scatter", "allgather", "gather", "scatter", "bcast", "alltoall"):
             run = self.bench(3, "--op", op, "--data", self.field, "--rel", "1e-3", "--json")

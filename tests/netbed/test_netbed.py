@@ -73,12 +73,30 @@ class Netbed(unittest.TestCase):
 
     def test_refusals(self):
         for complaint, arguments in (("--rate fast", ["up", "--hosts", "2", "--rate", "fast"]),
+                                     ("--packet 100", ["up", "--hosts", "2", "--packet", "100"]),
+                                     ("--dilate 0.5", ["up", "--hosts", "2", "--dilate", "0.5"]),
                                      ("--hosts 0", ["up", "--hosts", "0"]),
                                      ("nothing to run", ["run", "-n", "2"]),
                                      ("--env broken", ["run", "-n", "2", "--env", "broken", "--", "true"])):
             done = netbed(*arguments)
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertIn(complaint, done.stderr)
+
+    @unittest.skipUnless(os.path.isdir("/sys/fs/cgroup/cpu"), "no control groups of version 1")
+    def test_a_share_of_a_core_and_no_limit_of_rate(self):
+        other = ["--bed", BED + "c"]
+        try:
+            made = netbed("up", *other, "--hosts", "2", "--rate", "none", "--dilate", "2", "--host-cpu", "0.25")
+            self.assertIn("no limit", made.stdout, made.stderr)
+            done = netbed("run", *other, "-n", "2", "--mpi", FLAVOUR, "--quiet", "--", "cat", "/proc/self/cgroup")
+            for host in ("h0", "h1"):
+                group = f"laconic-netbed-{BED}c/{BED}c-{host}"
+                self.assertIn(group, done.stdout, done.stderr)
+                with open(f"/sys/fs/cgroup/cpu/{group}/cpu.cfs_quota_us", encoding="ascii") as file:
+                    self.assertEqual(file.read(), "2500\n")
+        finally:
+            netbed("down", *other)
+        self.assertFalse(os.path.exists(f"/sys/fs/cgroup/cpu/laconic-netbed-{BED}c"))
 
     def test_down_leaves_nothing(self):
         other = BED + "b"

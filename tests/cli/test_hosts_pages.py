@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Pages of the benchmarks on emulated hosts from small made-up measurements: verdicts and tables hold the numbers of the
+JSON, a point measured again takes the place of the old one, and what was written by hand stays. No hosts are needed."""
+
+import copy
+import importlib.util
+import json
+import sys
+import tempfile
+import unittest
+from dataclasses import astuple
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+
+import bench_grid  # noqa: E402
+import bench_papers  # noqa: E402
+import bench_stacking  # noqa: E402
+import grid_page  # noqa: E402
+import papers_page  # noqa: E402
+
+MACHINE = {"processor": "a processor", "cores": 2, "load": 0.1, "date": "2026-01-02"}
+PLOTS = importlib.util.find_spec("matplotlib") is not None
+
+
+def grid_row(name, seconds, **more):
+    return {"algorithm": name, "ran": name, "forced": None, "median_s": seconds, "min_s": seconds, "ratio": 5.0,
+            "speedup_vs_stock": 0.1 / seconds, "predicted_s": seconds * 1.1, "sent_bytes_per_rank": 1, "max_error": 0,
+            "bound": 0, "same_bits": True} | more
+
+
+def grid_point(size="1M", part="grid", **more):
+    """stock 100 ms, forced 80 ms, our raw ring 90 ms, homcomp_f 20 ms, auto the same."""
+    rows = [grid_row("stock", 0.1), grid_row("ring_raw", 0.09), grid_row("c_coll", 0.04), grid_row("homcomp_f", 0.02),
+            grid_row("auto", 0.0202, ran="homcomp_f"), grid_row("stock, ring", 0.08, forced="ring", predicted_s=None)]
+    return {"part": part, "op": "allreduce", "mpi": "openmpi", "hosts": 8, "rate": "1gbit", "cores": 0,
+            "field": "isabel_velmag", "rel": "1e-3", "size": size, "bytes": bench_grid.bytes_of(size), "assumed_ratio": 6.0,
+            "repetitions": 3, "date": "2026-01-02", "load": 0.1, "rows": rows} | more
+
+
+def change(point, name, **more):
+    point = copy.deepcopy(point)
+    next(row for row in point["rows"] if row["algorithm"] == name).update(more)
+    return point
+
+
+class Folder(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="laconic-pages-")
+        self.addCleanup(folder.cleanup)
+        self.out = Path(folder.name)
+
+    def section(self, page, heading):
+        return page.split(f"## {heading}", 1)[1].split("\n## ", 1)[0]
+
+
+class Grid(Folder):
+    def page(self, *points):
+        return grid_page.page({"machine": MACHINE, "points": list(points)}, self.out)
+
+    def test_a_good_decision_and_a_bad_one(self):
+        page = self.page(grid_point("64K"), grid_point("1M"))
+        self.assertIn("| all | 2 | 2 of 2 | +1 % | +1 % | 2 of 2 |", page)
+        bad = change(change(grid_point("4M"), "auto", median_s=0.03), "auto", speedup_vs_stock=0.9)
+        page = self.page(grid_point("1M"), bad)
+        self.assertIn("| all | 2 | 1 of 2 | +26 % | +50 % | 1 of 2 |", page)
+        self.assertIn("| allreduce 4 MB, 8 hosts, 1 Gbit/s | homcomp_f | 30.00 ms | homcomp_f | 20.00 ms | +50 % | +11 % |",
+                      page)
+
+    def test_forced_algorithms_count_for_the_crossover_only(self):
+        slow = change(grid_point("64K"), "homcomp_f", median_s=0.09)
+        slow = change(slow, "c_coll", median_s=0.095)
+        page = self.page(slow, grid_point("1M"))
+        self.assertIn("64K: 0.89x (ring_raw), 1M: 4.00x (homcomp_f) | 1 MB |", self.section(page, "From where"))
+        self.assertIn("| all | 2 | 2 of 2 |", page)
+
+    def test_predictions(self):
+        off = change(grid_point("1M"), "homcomp_f", predicted_s=0.01)
+        page = self.page(off)
+        self.assertIn("2 of 3 (67 %) were predicted within 20 %", page)
+        self.assertIn("| 1 Gbit/s | homcomp_f | 0.50 |", page)
+
+    def test_noise_and_one_core(self):
+        noise = change(grid_point("1M", "noise", field="noise"), "auto", median_s=0.09, ran="ring_raw")
+        cores = grid_point("64M", "one_core", hosts=4, cores=1, field="hit_u")
+        page = self.page(grid_point(), noise, cores, dict(cores, rate="2.5gbit"))
+        self.assertIn("on 0 of 1 points", self.section(page, "Incompressible"))
+        self.assertIn("| ring_raw | +12 % |", self.section(page, "Incompressible"))
+        self.assertEqual(self.section(page, "One core").count("| 4.00x |"), 2)
+        slower = change(cores, "homcomp_f", median_s=0.04)
+        self.assertIn("| 2.00x | 3.2x | **not met** |", self.page(grid_point(), slower))
+
+    def test_a_new_measurement_replaces_the_old_one(self):
+        store = bench_grid.Store(self.out / "grid.json")
+        points = list(bench_grid.plan())
+        self.assertEqual(len({astuple(point)[1:] for point in points}), len(points))
+        for point, seconds in ((points[0], 1.0), (points[1], 2.0), (points[0], 3.0)):
+            store.add(point, dict(point.__dict__, rows=[], seconds=seconds))
+        again = bench_grid.Store(self.out / "grid.json")
+        self.assertEqual([p["seconds"] for p in again.points.values()], [3.0, 2.0])
+
+    def test_what_is_written_by_hand_stays_and_plots_are_there(self):
+        page = self.page(grid_point("1K"), grid_point("1M"))
+        (self.out / "grid.md").write_text(page.replace("<!-- by hand: end -->", "Words.\n<!-- by hand: end -->"), "utf-8")
+        self.assertIn("Words.\n<!-- by hand: end -->", self.page(grid_point()))
+        if PLOTS:
+            self.assertIn("</svg>", (self.out / "grid-model.svg").read_text("utf-8"))
+        else:
+            self.assertIn("no plots", page)
+
+
+class Papers(Folder):
+    def results(self, **times):
+        points = []
+        for one in bench_papers.EXPERIMENTS:
+            for hosts, _, _, field, size in bench_papers.points([one], False):
+                rows = [{"algorithm": name, "median_s": times.get(name, 0.1), "compress_s": 0.03, "decompress_s": 0.02,
+                         "combine_s": 0.001, "wait_s": 0.08 if name == "ring_raw" else 0.001} for name in one.rows]
+                points.append({"experiment": one.name, "op": one.op, "hosts": hosts, "ranks": hosts, "field": field,
+                               "rel": one.rel, "size": size, "rows": rows})
+        return {"machine": MACHINE, "mpi": "mpich", "dilation": 2, "points": points}
+
+    def test_every_figure_has_its_verdict(self):
+        page = papers_page.page(self.results(c_coll=0.05, homcomp_f=0.02, argm=0.01, pairwise=0.02, ring=0.02), self.out)
+        headings = [line[3:] for line in page.splitlines() if line.startswith("## ")]
+        starts = [*(f"C-Coll, figure {n}:" for n in (7, 8, 9, 10, 11, 12, 13, 16)), "hZCCL and ghZCCL:",
+                  *(f"Thesis, figure 7.{n}:" for n in (2, 3, 4))]
+        self.assertEqual([heading.startswith(start) for heading, start in zip(headings, starts)], [True] * 12)
+        self.assertEqual(len(headings), 12)
+        self.assertIn("c_coll reaches 2.00 to 2.00 times", page)
+        self.assertIn("| C-Coll, figure 11: against compression in every message, by size | yes |", page)
+        if PLOTS:
+            self.assertIn("</svg>", (self.out / "papers-11.svg").read_text("utf-8"))
+
+    def test_another_shape_is_called_so(self):
+        page = papers_page.page(self.results(c_coll=0.2), self.out)
+        self.assertIn("| C-Coll, figure 11: against compression in every message, by size | **no** |", page)
+
+    def test_what_was_not_measured_is_left_out(self):
+        results = self.results()
+        results["points"] = [p for p in results["points"] if p["experiment"] == "steps"]
+        page = papers_page.page(results, self.out)
+        self.assertIn("figure 7:", page)
+        self.assertNotIn("figure 8:", page)
+
+
+class Stacking(Folder):
+    def test_tables(self):
+        row = {"algorithm": "MPI_Allreduce", "median_s": 0.5, "sent_bytes_per_rank": 4e6, "ratio": 1, "max_error": 1e-9,
+               "bound": 0, "psnr": 180.0, "nrmse": 1e-9}
+        packed = dict(row, algorithm="homcomp_f", median_s=0.1, ratio=5.0, max_error=2e-4, bound=4e-4, psnr=79.7)
+        bound = {"rel": "1e-3", "ranks": 4, "partial_images": 8, "nx": 4, "nz": 3, "panels": 2, "bytes": 96,
+                 "repetitions": 3, "rows": [row, packed]}
+        page = bench_stacking.page({"machine": MACHINE, "mpi": "some MPI", "published": {"homcomp_f": "ring/fused:fle"},
+                                    "bounds": [bound]}, self.out)
+        self.assertIn("| homcomp_f | 0.100 s | 5.00x | 4.0 | 5.00 | 79.7 | 1.0e-09 | 0.0002 | 50 % |", page)
+        self.assertIn("79.7 dB at 1e-3", page)
+        self.assertNotIn("![", page)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The grid of points on which the collectives have to keep what they promise: sizes, rates and numbers of hosts go in;
+every point's rows, measured and predicted, come out in docs/benchmarks/grid.json, and from there the page grid.md
+(grid_page.py). A run replaces the points that it measures and keeps the others: it can be cut short, filtered, repeated.
+
+Points are measured in the order of their importance, so that a run of --minutes leaves a balanced page.
+"""
+import argparse
+import json
+import os
+import sys
+import time
+from dataclasses import asdict, astuple, dataclass
+from itertools import product
+from pathlib import Path
+
+from bench_collectives import OPERATIONS, ROWS
+from emulated_hosts import ALSO_FORCED, FORCED, ROOT, Bed, bytes_of, made_field, real_field, this_machine
+
+# What is worth a second look on every point; `auto` may take any row that is listed.
+GRID_ROWS = ROWS | {
+    "allreduce": ["stock", "ring_raw", "c_coll", "hzccl", "homcomp", "homcomp_f", "rabenseifner", "recursive_doubling",
+                  "auto"],
+    "reduce": ["stock", "ring_raw", "c_coll", "homcomp_f", "binomial", "auto"],
+    "reduce_scatter": ["stock", "ring_raw", "c_coll", "homcomp_f", "pairwise", "auto"],
+    "allgather": ["stock", "ring_raw", "c_coll", "ring", "binomial", "auto"],
+    "bcast": ["stock", "ring_raw", "c_coll", "ring", "binomial", "auto"],
+}
+RATES = ["1gbit", "5gbit", "none"]
+FORCED_FROM = 16 << 10  # shorter buffers: the libraries' defaults are their fastest algorithms
+MOST_BYTES = 20 << 30   # of all ranks' buffers together
+STARTUP_S = 2.5         # of a job
+# Below this many bytes the links must not let long packets pass at once.
+SHORT_BYTES = 1 << 20
+SHORT_PACKET = 16 << 10
+
+
+@dataclass(frozen=True)
+class Part:
+    """A slice of the grid: every combination of its lists."""
+    name: str
+    ops: list
+    sizes: list
+    hosts: list
+    rates: list
+    field: str = "isabel_velmag"
+    rel: str = "1e-3"
+    mpi: str = "openmpi"
+    cores: float = 0
+
+
+OTHERS = [op for op in OPERATIONS if op != "allreduce"]
+PARTS = [
+    Part("grid", ["allreduce"], ["16K", "1M", "64M"], [8, 4, 2], RATES),
+    Part("one_core", ["allreduce"], ["64M"], [4], ["1gbit", "2.5gbit", "5gbit", "10gbit"], "hit_u", "3e-4", cores=1),
+    Part("noise", ["allreduce"], ["64K", "1M", "64M"], [4, 8], ["1gbit", "none"], "noise", "1e-8"),
+    Part("grid", ["allreduce"], ["4K", "64K", "256K", "4M", "16M"], [8, 4, 2], RATES),
+    Part("crossover", OTHERS, ["64K", "256K", "1M"], [8], ["1gbit"]),
+    Part("grid", ["allreduce"], ["1K", "256M"], [8, 4, 2], RATES),
+    Part("movements", ["bcast", "allgather"], ["64K", "1M", "64M"], [8, 4, 2], RATES),
+    Part("mpich", ["allreduce"], ["4K", "64K", "1M", "64M"], [8, 4], RATES, mpi="mpich"),
+    Part("one_core", ["allreduce"], ["64M"], [4], ["1gbit", "2.5gbit", "5gbit", "10gbit"], "hit_u", "3e-4", "mpich", 1),
+    Part("noise", ["bcast", "allgather"], ["64K", "1M", "64M"], [4], ["1gbit", "none"], "noise", "1e-8"),
+    Part("crossover", OTHERS, ["16K", "4M"], [8], ["1gbit"]),
+    Part("movements", ["bcast", "allgather"], ["4K", "16M"], [8, 4, 2], RATES),
+]
+
+
+@dataclass(frozen=True)
+class Point:
+    part: str
+    op: str
+    mpi: str
+    hosts: int
+    rate: str
+    cores: float
+    field: str
+    rel: str
+    size: str
+
+    def bed(self):
+        short = self.rate == "1gbit" and bytes_of(self.size) < SHORT_BYTES
+        return {"hosts": self.hosts, "rate": self.rate, "cores": self.cores, "packet": SHORT_PACKET if short else 65536}
+
+
+    def rows(self):
+        """Beyond the reach of a bound fle sums in doubles, which takes seconds where others take milliseconds."""
+        rows = GRID_ROWS[self.op]
+        if self.part != "noise" or self.op != "allreduce":
+            return rows
+        return ["stock", "ring_raw", "c_coll", *(["homcomp_f"] if bytes_of(self.size) <= 1 << 20 else []), "auto"]
+
+
+def plan():
+    """The points in order; what two parts have in common belongs to the first."""
+    seen = set()
+    for part in PARTS:
+        for hosts, rate, op, size in product(part.hosts, part.rates, part.ops, part.sizes):
+            point = Point(part.name, op, part.mpi, hosts, rate, part.cores, part.field, part.rel, size)
+            if astuple(point)[1:] in seen or 2 * hosts * bytes_of(size) > MOST_BYTES:
+                continue
+            seen.add(astuple(point)[1:])
+            yield point
+
+
+def wanted(point, arguments):
+    checks = {"only": point.part, "ops": point.op, "mpi": point.mpi, "hosts": str(point.hosts), "rates": point.rate,
+              "sizes": point.size}
+    return all(getattr(arguments, name) is None or value in getattr(arguments, name).split(",")
+               for name, value in checks.items())
+
+
+def repetitions(point, seconds, most=200):
+    """As many as fit: the rows without compression take about as long as the wire, the others a third of that."""
+    rate = {"1gbit": 0.12e9, "2.5gbit": 0.3e9, "5gbit": 0.5e9}.get(point.rate, 0.6e9)
+    dilation = max(1, point.hosts * point.cores / (os.cpu_count() or 1))
+    once = dilation * 2 * bytes_of(point.size) / rate + 100e-6 * point.hosts
+    rows = point.rows()
+    return max(3, min(20 if point.part == "noise" else most, int(seconds / (once * (2 + len(rows) / 3)))))
+
+
+def measure(bed, point, field, seconds):
+    count = repetitions(point, seconds)
+    options = ["--rel", point.rel, "--scope", "contribution", "--repetitions", count]
+    forced = {}
+    if bytes_of(point.size) >= FORCED_FROM:
+        key = (point.mpi, point.op)
+        forced = FORCED.get(key, {}) | (ALSO_FORCED.get(key, {}) if bytes_of(point.size) <= 4 << 20 else {})
+    rows = bed.bench_with_forced(point.mpi, point.op, point.rows(), field, point.size, options, forced)
+    if not rows:
+        return None
+    kept = ("algorithm", "ran", "forced", "median_s", "min_s", "speedup_vs_stock", "predicted_s", "ratio",
+            "sent_bytes_per_rank", "max_error", "bound", "same_bits")
+    return dict(asdict(point), bytes=rows[0]["bytes"], assumed_ratio=rows[0]["assumed_ratio"], repetitions=count,
+                date=time.strftime("%Y-%m-%d"), load=round(os.getloadavg()[0], 1),
+                rows=[{key: row[key] for key in kept} for row in rows])
+
+
+class Store:
+    """Points on disk; a new measurement takes the place of the old one."""
+
+    def __init__(self, path):
+        self.path = path
+        old = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"points": []}
+        self.points = {astuple(Point(**{name: p[name] for name in Point.__dataclass_fields__})): p
+                       for p in old["points"]}
+
+    def add(self, point, found):
+        self.points[astuple(point)] = found
+        results = {"machine": this_machine(), "points": list(self.points.values())}
+        part = self.path.with_suffix(".part")
+        part.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+        part.replace(self.path)
+
+
+def measure_all(points, arguments, store):
+    deadline = time.time() + 60 * arguments.minutes if arguments.minutes else None
+    jobs = sum(1 + len(FORCED.get((p.mpi, p.op), {})) for p in points)
+    seconds = max(0.7, (60 * arguments.minutes - STARTUP_S * jobs) / len(points)) if arguments.minutes else 4
+    done = 0
+    while done < len(points):
+        first = points[done]
+        with Bed(**first.bed(), quick=arguments.quick_calibration, build=arguments.build) as bed:
+            while done < len(points):
+                point = points[done]
+                if point.bed() != first.bed():
+                    break
+                if deadline and time.time() > deadline:
+                    return done
+                start = time.time()
+                field = made_field("noise") if point.field == "noise" else real_field(arguments.data, point.field)
+                found = measure(bed, point, field, seconds)
+                if found:
+                    store.add(point, found)
+                done += 1
+                print(f"{done:4}/{len(points)} {point.part:9} {point.hosts} hosts {point.rate:7} {point.mpi:7} {point.op:14}"
+                      f" {point.field:13} {point.size:>4}  x{found['repetitions'] if found else 0}"
+                      f"  {time.time() - start:5.1f} s", file=sys.stderr, flush=True)
+    return done
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", default=ROOT.parent / "shared/data", help="folder of raw fields")
+    parser.add_argument("--build", type=Path, default=ROOT / "build")
+    parser.add_argument("--out", type=Path, default=ROOT / "docs/benchmarks")
+    parser.add_argument("--minutes", type=float, help="end then; fewer minutes, fewer repetitions, and what is most "
+                        "important first (default: 4 seconds of repetitions a point)")
+    for name, text in (("only", ",".join(dict.fromkeys(part.name for part in PARTS))), ("ops", "allreduce,..."),
+                       ("hosts", "2,4,8"), ("mpi", "openmpi,mpich"), ("rates", "1gbit,5gbit,none"), ("sizes", "1K,...")):
+        parser.add_argument(f"--{name}", metavar="LIST", help=f"only these points of the plan, of {text}")
+    parser.add_argument("--quick-calibration", action="store_true", help="a machine measured in seconds: predictions and "
+                        "decisions suffer")
+    parser.add_argument("--missing", action="store_true", help="only points that were never measured")
+    parser.add_argument("--list", action="store_true", help="print the plan, measure nothing")
+    parser.add_argument("--page-only", action="store_true", help="page and plots from what was measured")
+    arguments = parser.parse_args()
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    store = Store(arguments.out / "grid.json")
+    points = [point for point in plan() if wanted(point, arguments)]
+    points = [p for p in points if not (arguments.missing and astuple(p) in store.points)]
+    if arguments.list:
+        for point in points:
+            print(*astuple(point))
+        return
+    if not arguments.page_only:
+        if not points:
+            sys.exit("bench_grid: the filters leave no point of the plan; --list shows it")
+        if not all(p.field == "noise" or real_field(arguments.data, p.field) for p in points):
+            sys.exit(f"bench_grid: fields are missing in '{arguments.data}'; name another folder with --data")
+        done = measure_all(points, arguments, store)
+        print(f"bench_grid: {done} of {len(points)} points", file=sys.stderr)
+    if not store.points:
+        sys.exit("bench_grid: nothing was measured yet")
+    import grid_page
+    (arguments.out / "grid.md").write_text(
+        grid_page.page(json.loads(store.path.read_text(encoding="utf-8")), arguments.out), encoding="utf-8")
+    print(arguments.out / "grid.md")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs `bench collective` on emulated hosts (tools/netbed): a number of hosts, a rate and a call go in; the rows of its
+JSON come out, with the machine calibrated on those hosts before `auto` is asked. Also what the benchmarks of collectives
+have in common: the fastest algorithms that an MPI library can be forced to use, fields, the machine they ran on.
+"""
+import json
+import os
+import platform
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from array import array
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+NETBED = ROOT / "tools/netbed/netbed"
+BED = f"collectives{os.getpid()}"
+SCRATCH = tempfile.TemporaryDirectory(prefix="laconic-bench-")
+TIMES = ("median_s", "min_s", "compress_s", "combine_s", "decompress_s", "wait_s", "predicted_s")
+
+
+def openmpi(operation, number, segment=None):
+    name = f"OMPI_MCA_coll_tuned_{operation}_algorithm"
+    forced = {"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", name: str(number)}
+    return forced | ({name + "_segmentsize": str(segment)} if segment else {})
+
+
+# What design/anchors.md found to be the fastest of each library's own algorithms on such a network.
+FORCED = {
+    ("openmpi", "allreduce"): {"ring": openmpi("allreduce", 4)},
+    ("openmpi", "bcast"): {"pipeline 128K": openmpi("bcast", 3, 131072)},
+    ("openmpi", "reduce"): {"pipeline 128K": openmpi("reduce", 3, 131072)},
+    ("openmpi", "reduce_scatter"): {"ring": openmpi("reduce_scatter", 3)},
+    ("openmpi", "allgather"): {"ring": openmpi("allgather", 3)},
+    ("openmpi", "alltoall"): {"pairwise": openmpi("alltoall", 2)},
+    ("openmpi", "gather"): {"linear sync": openmpi("gather", 3)},
+    ("openmpi", "scatter"): {"linear": openmpi("scatter", 1)},
+    ("mpich", "allreduce"): {"reduce_scatter_allgather":
+                             {"MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM": "reduce_scatter_allgather"}},
+    ("mpich", "bcast"): {"scatter_ring_allgather":
+                         {"MPIR_CVAR_BCAST_INTRA_ALGORITHM": "scatter_ring_allgather"}},
+    ("mpich", "allgather"): {"ring": {"MPIR_CVAR_ALLGATHER_INTRA_ALGORITHM": "ring"}},
+    ("mpich", "alltoall"): {"pairwise": {"MPIR_CVAR_ALLTOALL_INTRA_ALGORITHM": "pairwise"}},
+    ("mpich", "reduce_scatter"): {"pairwise": {"MPIR_CVAR_REDUCE_SCATTER_BLOCK_INTRA_ALGORITHM": "pairwise"}},
+}
+# Between the shortest buffers and the longest others may be faster.
+ALSO_FORCED = {
+    ("openmpi", "allreduce"): {"recursive doubling": openmpi("allreduce", 3), "rabenseifner": openmpi("allreduce", 6)},
+    ("openmpi", "bcast"): {"binomial": openmpi("bcast", 6)},
+    ("mpich", "allreduce"): {"recursive_doubling": {"MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM": "recursive_doubling"}},
+    ("mpich", "bcast"): {"binomial": {"MPIR_CVAR_BCAST_INTRA_ALGORITHM": "binomial"}},
+}
+
+
+def run(command, **more):
+    return subprocess.run([str(part) for part in command], check=True, text=True, stdout=subprocess.PIPE, **more).stdout
+
+
+class Bed:
+    """hosts   emulated, one rank each unless `ranks` says otherwise
+    rate       of their links, e.g. "1gbit" or "none"
+    packet     bytes of the largest; what a link lets pass at once after a pause must be little beside a short buffer
+    quick      calibrate in seconds, not in a third of a minute
+    cores      of a host; 0: they share this machine's. Time then passes slower where the machine has too few; rows come
+               back in the time of the emulated hosts"""
+
+    def __init__(self, hosts, rate, cores=0, ranks=None, packet=65536, quick=True, build=ROOT / "build"):
+        self.hosts, self.rate, self.cores, self.ranks, self.build = hosts, rate, cores, ranks or hosts, build
+        self.packet, self.quick = packet, quick
+        self.dilation = max(1.0, hosts * cores / os.cpu_count())
+        self.machines = {}  # of `calibrate`, by MPI: what `auto` decides by
+
+    def __enter__(self):
+        command = [NETBED, "up", "--bed", BED, "--hosts", self.hosts, "--rate", self.rate, "--packet", self.packet]
+        if self.cores:
+            command += ["--dilate", self.dilation, "--host-cpu", self.cores / self.dilation]
+        run(command)
+        return self
+
+    def __exit__(self, *_):
+        subprocess.run([str(NETBED), "down", "--bed", BED], check=False)
+
+    def launcher(self, mpi, environment=None):
+        """What stands before a program and its arguments."""
+        words = [NETBED, "run", "--bed", BED, "-n", self.ranks, "--mpi", mpi, "--timeout", 600, "--quiet"]
+        for key, value in (environment or {}).items():
+            words += ["--env", f"{key}={value}"]
+        return [*words, "--"]
+
+    def command(self, mpi, environment=None):
+        return [*self.launcher(mpi, environment), self.build / f"bin/laconic-{mpi}"]
+
+    def calibrate(self, mpi):
+        name = f"{SCRATCH.name}/{mpi}-{self.hosts}-{self.ranks}-{self.rate}-{self.packet}-{self.cores}.toml"
+        try:
+            if not os.path.exists(name):
+                run([*self.command(mpi), "calibrate", *(["--quick"] if self.quick else []), "--out", name])
+            self.machines[mpi] = name
+        except subprocess.CalledProcessError as failure:
+            print(f"  calibrate {mpi}: {failure}", file=sys.stderr)
+            self.machines[mpi] = None
+
+    def bench(self, mpi, op, algorithms, field, size, options, environment=None):
+        """The JSON of `bench collective`; None when it failed."""
+        command = [*self.command(mpi, environment), "bench", "collective", "--op", op, "--algorithms",
+                   ",".join(algorithms), "--data", field["path"], "--type", field["type"], "--bytes", size, "--json"]
+        if "auto" in algorithms:
+            if mpi not in self.machines:
+                self.calibrate(mpi)
+            if self.machines[mpi]:
+                command += ["--machine", self.machines[mpi]]
+        try:
+            found = json.loads(run(command + [str(option) for option in options]))
+        except (subprocess.CalledProcessError, json.JSONDecodeError) as failure:
+            print(f"  {mpi} {op} {','.join(algorithms)}: {failure}", file=sys.stderr)
+            return None
+        for row in found["rows"]:
+            row.update({key: row[key] / self.dilation for key in TIMES if row.get(key)})
+        return found
+
+    def bench_with_forced(self, mpi, op, algorithms, field, size, options, forced):
+        """Rows of one call: ours interleaved with stock, then each forced algorithm; none when it failed."""
+        result = self.bench(mpi, op, algorithms, field, size, options)
+        if result is None:
+            return []
+        shared = {"bytes": result["bytes"], "assumed_ratio": result.get("assumed_ratio")}
+        rows = [dict(row, forced=None, **shared) for row in result["rows"]]
+        for name, environment in forced.items():
+            found = self.bench(mpi, op, ["stock"], field, size, options, environment)
+            if found:
+                rows.append(dict(found["rows"][0], algorithm=f"stock, {name}", forced=name, **shared))
+        return rows
+
+
+def bytes_of(size):
+    return int(size[:-1]) << {"K": 10, "M": 20}[size[-1]]
+
+
+def real_field(data, start):
+    """The field of a folder whose name begins so, e.g. "isabel_velmag" or "hit_u"; None when it is not there."""
+    found = sorted(Path(data).glob(f"{start}_*.f32"))
+    return {"name": start, "path": found[0], "type": "f32"} if found else None
+
+
+def made_field(kind, count=1 << 20):
+    """noise: uniform in all bits of the mantissa; normal: independent normal values; walk: their running sum."""
+    path = Path(SCRATCH.name) / f"{kind}.f32"
+    if not path.exists():
+        source = random.Random(7)
+        values, at = array("f"), 0.0
+        for _ in range(count):
+            step = source.random() * 2 - 1 if kind == "noise" else source.gauss(0, 1)
+            at = at + step if kind == "walk" else step
+            values.append(at)
+        path.write_bytes(values.tobytes())
+    return {"name": kind, "path": path, "type": "f32"}
+
+
+def this_machine():
+    lines = Path("/proc/cpuinfo").read_text(encoding="ascii").splitlines()
+    return {"processor": next((line.split(":")[1].strip() for line in lines if line.startswith("model name")),
+                              platform.machine()),
+            "cores": os.cpu_count(), "load": os.getloadavg()[2], "date": time.strftime("%Y-%m-%d")}

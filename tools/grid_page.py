@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The text of docs/benchmarks/grid.md: measured points go in; the page comes out, and its plots where matplotlib is
+installed. Only the block between the two marks is written by hand; it is carried over.
+"""
+import re
+from statistics import median
+
+from codec_page import BEGIN, END, table
+
+# What the one-core points have to reach over the best stock algorithm, by rate.
+ONE_CORE = {"1gbit": 3.2, "2.5gbit": 2.5, "5gbit": 1.8, "10gbit": 1.3}
+RATE_NAMES = {"1gbit": "1 Gbit/s", "2.5gbit": "2.5 Gbit/s", "5gbit": "5 Gbit/s", "10gbit": "10 Gbit/s",
+              "none": "unlimited"}
+
+
+def seconds(value):
+    return f"{value:.3f} s" if value >= 0.1 else f"{value * 1e3:.2f} ms" if value >= 1e-3 else f"{value * 1e6:.0f} µs"
+
+
+def size_name(size):
+    return size if size[-1] not in "KM" else f"{size[:-1]} {size[-1]}B"
+
+
+def percent(share):
+    return f"{100 * share:+.0f} %"
+
+
+class Point:
+    """One measured point, and what it says."""
+
+    def __init__(self, raw):
+        self.raw = raw
+        self.rows = raw["rows"]
+        self.stock = self.named("stock")
+        self.auto = self.named("auto")
+        stocks = [row for row in self.rows if row["algorithm"].startswith("stock")]
+        own = [row for row in self.rows if row not in stocks and row is not self.auto]
+        self.best_stock = min(stocks, key=lambda row: row["median_s"])
+        self.best_own = min(own, key=lambda row: row["median_s"], default=None)
+        # What `auto` could have taken.
+        self.best = min([self.stock, *own], key=lambda row: row["median_s"])
+
+    def __getattr__(self, name):
+        return self.raw[name]
+
+    def named(self, name):
+        return next((row for row in self.rows if row["algorithm"] == name), None)
+
+    def gain(self, row):
+        """Speed-up over the best stock algorithm."""
+        return self.best_stock["median_s"] / row["median_s"]
+
+    def auto_vs_best(self):
+        return self.auto["median_s"] / self.best["median_s"] - 1
+
+    def auto_vs_stock(self):
+        """Median over the interleaved repetitions, which see the same disturbances."""
+        return 1 / self.auto["speedup_vs_stock"] - 1
+
+    def errors(self, most=3):
+        """predicted / measured of the fastest rows."""
+        rows = [row for row in self.rows if row["predicted_s"] and not row["forced"] and row is not self.auto]
+        rows = sorted(rows, key=lambda row: row["median_s"])[:most]
+        return [(row["algorithm"], row["predicted_s"] / row["median_s"]) for row in rows]
+
+    def where(self):
+        return (f"{self.op} {size_name(self.size)}, {self.hosts} hosts, {RATE_NAMES.get(self.rate, self.rate)}"
+                + (", MPICH" if self.mpi == "mpich" else "") + (f", {self.field}" if self.part == "noise" else ""))
+
+    def order(self):
+        return (self.op != "allreduce", self.op, self.mpi != "openmpi", list(RATE_NAMES).index(self.rate), self.hosts,
+                self.bytes)
+
+
+def share(values, limit):
+    values = list(values)
+    return f"{sum(value <= limit for value in values)} of {len(values)}" if values else "-"
+
+
+def decisions(points):
+    """auto against what it could have taken, and against stock."""
+    lines = []
+    groups = {"all": points}
+    for rate in RATE_NAMES:
+        groups[RATE_NAMES[rate]] = [p for p in points if p.rate == rate]
+    for name, least, most in (("up to 16 KB", 0, 16), ("64 KB to 1 MB", 64, 1024), ("from 4 MB", 4096, 1 << 30)):
+        groups[name] = [p for p in points if least <= p.bytes / 1024 <= most + 1]
+    for name, group in groups.items():
+        if not group:
+            continue
+        best, stock = [p.auto_vs_best() for p in group], [p.auto_vs_stock() for p in group]
+        lines.append([name, str(len(group)), share(best, 0.05), percent(median(best)), percent(max(best)),
+                      share(stock, 0.03), percent(median(stock)), percent(max(stock))])
+    return table(["points", "n", "auto within 5 % of the best row", "median", "worst", "within 3 % of stock", "median",
+                  "worst"], lines)
+
+
+def worst_decisions(points, count=12):
+    worst = sorted(points, key=lambda p: -p.auto_vs_best())[:count]
+    return table(["point", "auto ran", "", "best row", "", "auto / best", "auto / stock"],
+                 [[p.where(), p.auto["ran"], seconds(p.auto["median_s"]), p.best["algorithm"],
+                   seconds(p.best["median_s"]), percent(p.auto_vs_best()), percent(p.auto_vs_stock())]
+                  for p in worst if p.auto_vs_best() > 0.05])
+
+
+def predictions(points):
+    """How far the model is off, by size and rate."""
+    errors = [(p, name, ratio) for p in points for name, ratio in p.errors()]
+    if not errors:
+        return "No predictions.\n"
+    within = sum(abs(ratio - 1) <= 0.2 for *_, ratio in errors)
+    text = (f"Of the three fastest rows of every point {within} of {len(errors)} ({100 * within / len(errors):.0f} %) were "
+            f"predicted within 20 % (asked: 80 %); median error {100 * median(abs(r - 1) for *_, r in errors):.0f} %.\n\n")
+    names = ["stock", "ring_raw", "homcomp_f", "rabenseifner", "recursive_doubling", "ring", "binomial", "c_coll"]
+    sizes = sorted({p.bytes for p in points})
+    rates = [rate for rate in RATE_NAMES if any(p.rate == rate for p in points)]
+    lines = []
+    for rate in rates:
+        for name in names:
+            cells = []
+            for size in sizes:
+                found = [row["predicted_s"] / row["median_s"] for p in points if p.rate == rate and p.bytes == size
+                         for row in [p.named(name)] if row and row["predicted_s"]]
+                cells.append(f"{median(found):.2f}" if found else "-")
+            if any(cell != "-" for cell in cells):
+                lines.append([RATE_NAMES[rate], name, *cells])
+    heads = [f"{size >> 20} MB" if size >= 1 << 20 else f"{max(1, round(size / 1024))} KB" for size in sizes]
+    return text + "Predicted / measured, medians over the numbers of hosts:\n\n" + table(["rate", "row", *heads], lines)
+
+
+def crossovers(points):
+    lines = []
+    for op in dict.fromkeys(p.op for p in points):
+        chosen = sorted((p for p in points if p.op == op), key=lambda p: p.bytes)
+        wins = None
+        for p in chosen:
+            wins = (wins or p.size) if p.gain(p.best_own) > 1 else None
+        lines.append([op, ", ".join(f"{p.size}: {p.gain(p.best_own):.2f}x ({p.best_own['algorithm']})" for p in chosen),
+                      size_name(wins) if wins else "none"])
+    return table(["operation", "best of our rows over the best stock algorithm", "crossover"], lines)
+
+
+def no_harm(points):
+    lines = []
+    for p in points:
+        over = p.auto["median_s"] / p.best_stock["median_s"] - 1
+        own = p.best_own["median_s"] / p.best_stock["median_s"] - 1
+        lines.append([p.op, p.mpi, str(p.hosts), RATE_NAMES[p.rate], size_name(p.size), p.best_stock["algorithm"],
+                      seconds(p.best_stock["median_s"]), p.auto["ran"], percent(over), percent(p.auto_vs_stock()),
+                      f"{p.best_own['algorithm']} {percent(own)}"])
+    kept = [p.auto["median_s"] / p.best_stock["median_s"] - 1 for p in points]
+    return (f"`auto` is within 5 % of the best stock algorithm on {share(kept, 0.05)} points; of the library's default on "
+            f"{share((p.auto_vs_stock() for p in points), 0.05)}.\n\n" + table(
+                ["operation", "MPI", "hosts", "rate", "size", "best stock", "", "auto ran", "auto / best stock",
+                 "auto / default", "best own / best stock"], lines))
+
+
+def one_core(points):
+    lines = []
+    for p in points:
+        ours, c_coll = p.named("homcomp_f"), p.named("c_coll")
+        asked = ONE_CORE[p.rate]
+        gain = p.gain(ours)
+        lines.append([RATE_NAMES[p.rate], p.mpi, size_name(p.size), f"{p.best_stock['algorithm']}: "
+                      f"{seconds(p.best_stock['median_s'])}", f"{ours['ratio']:.2f}", f"{gain:.2f}x", f"{asked}x",
+                      "met" if gain >= asked else "**not met**", f"{p.gain(c_coll):.2f}x"])
+    return table(["rate", "MPI", "size", "best stock", "R", "homcomp_f", "asked", "", "c_coll"], lines)
+
+
+def every_point(points):
+    return table(["operation", "MPI", "rate", "hosts", "size", "best stock", "", "best of ours", "", "auto", "gain",
+                  "auto ran"],
+                 [[p.op, p.mpi, RATE_NAMES[p.rate], str(p.hosts), size_name(p.size), p.best_stock["algorithm"],
+                   seconds(p.best_stock["median_s"]), p.best_own["algorithm"], seconds(p.best_own["median_s"]),
+                   seconds(p.auto["median_s"]), f"{p.gain(p.auto):.2f}x", p.auto["ran"]] for p in points])
+
+
+def by_hand(page):
+    """The block of the old page that is written by hand."""
+    kept = re.search(re.escape(BEGIN) + ".*?" + re.escape(END), page.read_text("utf-8"), re.S) if page.exists() else None
+    return kept.group(0) if kept else f"{BEGIN}\n{END}"
+
+
+def pictures(module, results, out):
+    """What a module's draw() left in the folder, as Markdown; nothing where matplotlib is missing."""
+    try:
+        drawn = __import__(module).draw(results, out)
+    except ImportError:
+        return "\nThere are no plots: matplotlib is not installed.\n"
+    return "".join(f"\n![{text}]({name})\n" for name, text in drawn)
+
+
+def page(results, out):
+    points = sorted((Point(raw) for raw in results["points"]), key=Point.order)
+    grid = [p for p in points if p.auto and p.cores == 0 and p.part != "noise"]
+    slow = [p for p in points if p.hosts == 8 and p.rate == "1gbit" and p.mpi == "openmpi" and p.part != "noise" and
+            p.bytes <= 64 << 20]
+    noise = [p for p in points if p.part == "noise"]
+    dates = sorted({p.date for p in points})
+    machine = results["machine"]
+    part = {"cores": [p for p in points if p.part == "one_core"]}
+    return f"""# The grid of the collectives
+
+`./dev bench grid` measures this and writes this page; it can measure a part of it again. {' to '.join(dict.fromkeys(
+    (dates[0], dates[-1])))}, {machine['processor']}, {machine['cores']} cores shared by all hosts. Hosts are network namespaces
+(`tools/netbed`), one rank each. isabel_velmag at --rel 1e-3, scope contribution, unless said otherwise. Medians of
+interleaved repetitions, 3 for the longest buffers and up to 200 for the shortest, time of the slowest rank. "Best stock" is
+the fastest of the MPI library's default and what it can be forced to; the cost model (`laconic predict`) knows the machine by
+`laconic calibrate` on the same hosts, and the ratio by the sample that `auto` takes.
+{pictures("grid_plots", results, out)}
+## What `auto` decides
+
+{len(grid)} points. `auto` is compared with the fastest of the library's default and our rows, and with the default itself.
+
+{decisions(grid)}
+Where it is furthest from the best row:
+
+{worst_decisions(grid)}
+{by_hand(out / "grid.md")}
+
+## What the model predicts
+
+{predictions(grid)}
+## From where on compression pays (8 hosts, 1 Gbit/s)
+
+{crossovers(slow)}
+## Incompressible data
+
+Random mantissas at --rel 1e-8: nothing can be saved.
+
+{no_harm(noise) if noise else "Not measured."}
+## One core per host
+
+allreduce on 4 hosts of one core each; where this machine has fewer cores, time passes slower there (`tools/netbed`, --dilate).
+hit_u at --rel 3e-4.
+
+{one_core(part["cores"]) if part["cores"] else "Not measured."}
+## Every point
+
+{every_point(grid)}"""

@@ -23,6 +23,7 @@ enum class option_id : std::uint8_t {
     algorithm,
     segment_bytes,
     check,
+    audit,
     ranks_per_node,
     codec,
     threads,
@@ -30,7 +31,7 @@ enum class option_id : std::uint8_t {
     machine,
     config
 };
-inline constexpr std::size_t option_count = 13;
+inline constexpr std::size_t option_count = 14;
 
 enum class option_type : std::uint8_t {
     bound,   ///< finite real >= 0

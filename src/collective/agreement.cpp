@@ -23,6 +23,7 @@ enum fact : std::size_t {
     fact_confidence,
     fact_algorithm,
     fact_segment,
+    fact_audit,
     facts
 };
 static_assert(facts == agreement::facts_compared);
@@ -73,6 +74,7 @@ std::string describe(operation op, std::size_t which, std::int64_t value) {
         }
         case fact_combine: return reductions[index % reductions.size()];
         case fact_scope: return scopes[index % scopes.size()];
+        case fact_audit: return value != 0 ? "on" : "off";
         case fact_algorithm: return name_of(op, unpacked(value));
         case fact_confidence: return real_text(from_ordered(value));
         case fact_bound: {
@@ -107,7 +109,8 @@ status agreement::start(mpi::channel& channel, const call_shape& shape, const va
                                                    static_cast<std::int64_t>(shape.bound_scope),
                                                    to_ordered(shape.confidence),
                                                    packed(shape.what),
-                                                   static_cast<std::int64_t>(shape.segment_bytes)};
+                                                   static_cast<std::int64_t>(shape.segment_bytes),
+                                                   shape.audit ? 1 : 0};
         for (std::size_t f = 0; f < facts; ++f) {
             packet_[f] = mine[f];
             packet_[facts + f] = ~mine[f];
@@ -153,12 +156,12 @@ result<bool> agreement::test() {
 }
 
 status agreement::judge() {
-    constexpr std::array<const char*, facts> names{"collective", "element count", "counts",      "element type",
-                                                   "operation",  "root",          "error bound", "scope",
-                                                   "confidence", "algorithm",     "segment size"};
+    constexpr std::array<const char*, facts> names{"collective", "element count", "counts",       "element type",
+                                                   "operation",  "root",          "error bound",  "scope",
+                                                   "confidence", "algorithm",     "segment size", "audit"};
     // Operation and type first: counts of different ones say little.
     for (const std::size_t f : {fact_operation, fact_type, fact_count, fact_counts, fact_combine, fact_root, fact_bound,
-                                fact_scope, fact_confidence, fact_algorithm, fact_segment}) {
+                                fact_scope, fact_confidence, fact_algorithm, fact_segment, fact_audit}) {
         const std::int64_t largest = packet_[f];
         const std::int64_t smallest = ~packet_[facts + f];
         if (largest != smallest)

@@ -28,6 +28,7 @@ struct call_shape {
     double confidence = 0;
     cell what;
     std::uint64_t segment_bytes = 0;
+    bool audit = false;
 };
 
 /// The finite values of one rank, or of all of them.
@@ -50,7 +51,7 @@ public:
     /// Precondition: test() said true.
     [[nodiscard]] const value_span& values() const noexcept { return values_; }
 
-    static constexpr std::size_t facts_compared = 11;
+    static constexpr std::size_t facts_compared = 12;
 
 private:
     static constexpr std::size_t slots = 2 * facts_compared + 6;

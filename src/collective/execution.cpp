@@ -127,6 +127,7 @@ call_shape execution<T>::shape() const noexcept {
     all.confidence = options_.bound_scope == scope::probable ? options_.confidence : 0;
     all.what = what_;
     all.segment_bytes = options_.segment_bytes;
+    all.audit = options_.audit;
     return all;
 }
 
@@ -147,9 +148,10 @@ void execution<T>::begin(bool blocking) {
     call_store* const store = call_store::of(channel_);
     status local =
         store != nullptr ? check_arguments(found) : status{errc::out_of_memory, "no memory for a collective"};
+    if (local.ok()) local = refused_;
     if (store != nullptr) number_ = store->next_call();
     // A rank that cannot go on tells the others where they listen.
-    agrees_ = compresses(what_) || options_.check || !found.ok();
+    agrees_ = compresses(what_) || options_.check || options_.audit || !found.ok();
     if (local.ok() && what_.schedule != schedule_kind::chosen) local = reserve();
     if (store != nullptr && !blocking) store->forbid_blocking();
     if (store == nullptr || (!agrees_ && !local.ok())) return finish(local);
@@ -168,7 +170,7 @@ template <class T>
 void execution<T>::take_turn() {
     if (what_.schedule == schedule_kind::chosen) {
         if (auto bad = consider(); !bad.ok() && local_.ok()) local_ = bad;
-        agrees_ = compresses(what_) || options_.check;
+        agrees_ = compresses(what_) || options_.check || options_.audit;
         if (local_.ok() && what_.schedule != schedule_kind::chosen) local_ = reserve();
         if (!agrees_ && !local_.ok()) return finish(local_);
     }

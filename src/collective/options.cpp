@@ -27,6 +27,7 @@ result<collective_options> collective_options::from_environment() {
     options.segment_bytes = set->bytes(option_id::segment_bytes);
     options.confidence = set->real(option_id::confidence);
     options.check = set->text(option_id::check) == "on";
+    options.audit = set->text(option_id::audit) == "on";
     options.ranks_per_node = set->count(option_id::ranks_per_node);
     options.machine = set->text(option_id::machine);
     return options;

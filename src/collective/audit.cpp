@@ -120,12 +120,10 @@ void audited<T>::start_comparison() {
     errors.contribution_bound = report_.contribution_bound;
     errors.step = report_.step;
     if (ran->schedule == schedule_kind::hierarchical && ranks > 1 && report_.step != 0) {
-        // Known since the call ran. What one node adds up travels raw.
-        const auto levels = call_store::of(channel_)->levels(channel_, ranks_per_node_);
-        if (!levels) return finish(levels.error());
-        const auto nodes = static_cast<std::uint32_t>((*levels)->nodes);
-        errors.contributions = nodes > 1 ? nodes : 0;
-        errors.quantisations = quantisations_of(call_.op, schedule_kind::ring, (*levels)->nodes);
+        // What one node adds up travels raw.
+        const int nodes = ranks_per_node_ > 0 ? (ranks + ranks_per_node_ - 1) / ranks_per_node_ : channel_.nodes();
+        errors.contributions = nodes > 1 ? static_cast<std::uint32_t>(nodes) : 0;
+        errors.quantisations = quantisations_of(call_.op, schedule_kind::ring, nodes);
     }
     scales_ = {promise.bound, model::normal_deviation(errors), model::uniform_deviation(errors)};
     phase_ = phase::comparing;

@@ -21,7 +21,7 @@ public:
         : channel_(channel),
           call_(call),
           limit_(options.limit),
-          ranks_per_node_(options.ranks_per_node),
+          ranks_per_node_(static_cast<int>(options.ranks_per_node)),
           inner_(channel, call, options) {}
 
     void begin(bool blocking) override;
@@ -45,7 +45,7 @@ private:
     mpi::channel& channel_;
     collective_call<T> call_;
     bound limit_;
-    unsigned ranks_per_node_;
+    int ranks_per_node_;
     execution<T> inner_;
     exact_comparison<T> comparison_;
     model::error_scales scales_;

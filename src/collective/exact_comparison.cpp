@@ -11,6 +11,7 @@
 #include <numeric>
 
 #include "collective/elements.hpp"
+#include "collective/mpi_call.hpp"
 
 namespace laconic::collective {
 namespace {
@@ -57,6 +58,13 @@ bool overlap(std::span<const T> in, std::span<T> out) noexcept {
     const auto a = reinterpret_cast<std::uintptr_t>(in.data());
     const auto b = reinterpret_cast<std::uintptr_t>(out.data());
     return !in.empty() && !out.empty() && a < b + out.size_bytes() && b < a + in.size_bytes();
+}
+
+/// MPI's own counts are ints.
+bool suits_mpi(const geometry& call) noexcept {
+    for (const auto& list : {call.in_counts, call.in_displacements, call.out_counts, call.out_displacements})
+        if (!fits_int(list)) return false;
+    return call.in_count <= longest_int && call.out_count <= longest_int;
 }
 
 template <reduction Combine>
@@ -108,7 +116,7 @@ status exact_comparison<T>::prepare(const collective_call<T>& call, const mpi::c
     const auto is_missing = [](const auto& values) { return values.data() == nullptr && !values.empty(); };
     if (is_missing(call.in) || is_missing(call.out) || !check_geometry(geometry_).ok()) return {};
     const bool reduces = is_reduction(call.op);
-    if (!reduces && !fits_int(geometry_))
+    if (!reduces && !suits_mpi(geometry_))
         return {errc::unsupported,
                 "an audit compares with MPI's own function, which cannot take counts beyond 2^31 - 1; run without it"};
     if (geometry_.reads() && overlap(call.in, call.out)) {

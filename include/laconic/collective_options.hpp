@@ -4,8 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
+#include "laconic/audit.hpp"
 #include "laconic/bound.hpp"
 #include "laconic/status.hpp"
 
@@ -33,6 +35,11 @@ struct collective_options {
     /// Whether ranks compare what must agree before data moves, which costs one small allreduce. Rows that quantise
     /// need that allreduce anyway and always compare. Otherwise differences are undefined behaviour, as in MPI.
     bool check = false;
+    /// Whether every call is followed by an audit: MPI computes the exact result too, and collective_report::audit says
+    /// how far the returned one is from it. The result and its bits are those of a call without. Ranks always compare
+    /// their arguments then. Costs a multiple of the call's time, a copy of the input where the call overwrites it, a
+    /// copy of the output where data only move; calls of the communicator that are started later wait for it.
+    bool audit = false;
     /// Ranks of a node, for rows with hierarchy; 0: those that share memory. For experiments on one machine.
     unsigned ranks_per_node = 0;
     /// Whether rows with hierarchy use memory that the ranks of a node share; where they have none, or not all see it,
@@ -43,9 +50,9 @@ struct collective_options {
     std::string machine;
 
     /// The defaults overridden by LACONIC_ALGORITHM, LACONIC_ABS / LACONIC_REL, LACONIC_SCOPE, LACONIC_CONFIDENCE,
-    /// LACONIC_SEGMENT_BYTES, LACONIC_CHECK, LACONIC_RANKS_PER_NODE, LACONIC_SHARED_MEMORY, LACONIC_MACHINE and the
-    /// TOML file named by LACONIC_CONFIG. invalid_argument or invalid_bound name the variable and its value;
-    /// unsupported when LACONIC_FORCE_ISA or `force_isa` names an engine that cannot run here.
+    /// LACONIC_SEGMENT_BYTES, LACONIC_CHECK, LACONIC_AUDIT, LACONIC_RANKS_PER_NODE, LACONIC_SHARED_MEMORY,
+    /// LACONIC_MACHINE and the TOML file named by LACONIC_CONFIG. invalid_argument or invalid_bound name the variable
+    /// and its value; unsupported when LACONIC_FORCE_ISA or `force_isa` names an engine that cannot run here.
     [[nodiscard]] static result<collective_options> from_environment();
 };
 
@@ -63,6 +70,7 @@ struct collective_report {
     double step = 0;                    ///< quantisation step of the contributions; 0 for uncompressed rows
     std::uint64_t workspace_bytes = 0;  ///< extra memory held for this call
     double compress_s = 0, combine_s = 0, decompress_s = 0, wait_s = 0;  ///< where this rank's time went
+    std::optional<audit_report> audit;                                   ///< with options.audit; the same on all ranks
 };
 
 }  // namespace laconic

@@ -28,6 +28,8 @@ constexpr std::array<option, option_count> table{{
      "", "uncompressed bytes per message of a collective"},
     {option_id::check, "check", "LACONIC_CHECK", "--check", option_type::choice, "off", "off|on",
      "compare the arguments of all ranks before every collective, also where nothing else needs that"},
+    {option_id::audit, "audit", "LACONIC_AUDIT", "--audit", option_type::choice, "off", "off|on",
+     "compute every collective's exact result too, and report how far the returned one is from it"},
     {option_id::ranks_per_node, "ranks_per_node", "LACONIC_RANKS_PER_NODE", "--ranks-per-node", option_type::count, "0",
      "", "ranks of a node for hierarchical collectives; 0: those that share memory"},
     {option_id::shared_memory, "shared_memory", "LACONIC_SHARED_MEMORY", "--shared-memory", option_type::choice, "on",

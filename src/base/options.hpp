@@ -23,6 +23,7 @@ enum class option_id : std::uint8_t {
     algorithm,
     segment_bytes,
     check,
+    audit,
     ranks_per_node,
     shared_memory,
     codec,
@@ -31,7 +32,7 @@ enum class option_id : std::uint8_t {
     machine,
     config
 };
-inline constexpr std::size_t option_count = 14;
+inline constexpr std::size_t option_count = 15;
 
 enum class option_type : std::uint8_t {
     bound,   ///< finite real >= 0

@@ -3,23 +3,19 @@
 // prints a table, or JSON, of time, bytes sent and error next to stock MPI.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <cstdlib>
 #include <memory>
-#include <new>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/units.hpp"
 #include "cli/arguments.hpp"
+#include "cli/collective_arguments_mpi.hpp"
 #include "cli/collective_bench_mpi.hpp"
 #include "cli/command.hpp"
 #include "cli/files.hpp"
-#include "cli/session_mpi.hpp"
 #include "cli/table_options.hpp"
 #include "cli/terminal.hpp"
-#include "collective/registry.hpp"
+#include "collective/options.hpp"
 
 namespace laconic::cli {
 namespace {
@@ -39,72 +35,19 @@ struct bench_request {
     bool json = false;
 };
 
-std::size_t byte_size(std::string_view flag, const std::string& text) {
-    const result<std::uint64_t> size = base::parse_bytes(text);
-    if (!size) fail_usage(fmt::format("{}: {}", flag, size.error().context()));
-    if (*size == 0) fail_usage(fmt::format("{} is '{}'; give at least 1 byte", flag, text));
-    return *size;
-}
-
-std::string_view scope_name(scope what) {
-    return what == scope::result ? "result" : what == scope::contribution ? "contribution" : "probable";
-}
-
-reduction reduction_named(const std::string& name) {
-    constexpr std::array names{"sum", "avg", "min", "max", "prod"};
-    const auto found = std::find(names.begin(), names.end(), name);
-    if (found == names.end()) fail_usage(fmt::format("--reduction is '{}'; use sum, avg, min, max or prod", name));
-    return static_cast<reduction>(found - names.begin());
-}
-
-operation operation_of(const bench_request& request) {
-    const auto op = collective::operation_named(request.op);
-    if (!op) fail_usage("--op is " + op.error().context());
-    return *op;
-}
-
-std::vector<std::string> chosen_algorithms(const bench_request& request, const base::option_set& options) {
-    const operation op = operation_of(request);
-    const auto refuse_unknown = [&](std::string_view origin, const std::string& name) {
-        if (const auto found = collective::find_cell(op, name); !found)
-            fail_usage(fmt::format("{}: {}", origin, found.error().context()));
-    };
-    for (const std::string& name : request.algorithms) refuse_unknown("--algorithms", name);
-    std::vector<std::string> sorted = request.algorithms;
-    std::sort(sorted.begin(), sorted.end());
-    if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end())
-        fail_usage(fmt::format("--algorithms names '{}' twice", *twice));
-    if (!request.algorithms.empty()) return request.algorithms;
-    if (options.is_set(option_id::algorithm)) {
-        const std::string& name = options.text(option_id::algorithm);
-        refuse_unknown(options.origin(option_id::algorithm), name);
-        return name == "stock" ? std::vector<std::string>{name} : std::vector<std::string>{"stock", name};
-    }
-    std::vector<std::string> known;
-    for (const collective::algorithm& row : collective::algorithms())
-        if (row.op == op) known.emplace_back(row.name);
-    return known;
-}
-
 collective_bench_settings to_settings(const bench_request& request) {
     if (request.repetitions == 0) fail_usage("--repetitions is 0; give at least 1");
     const base::option_set options = resolve_options(
         *request.app, {option_id::algorithm, option_id::scope, option_id::confidence, option_id::segment_bytes,
                        option_id::check, option_id::ranks_per_node, option_id::shared_memory, option_id::machine});
     collective_bench_settings settings;
-    settings.op = operation_of(request);
-    settings.algorithms = chosen_algorithms(request, options);
+    settings.op = operation_named(request.op);
+    settings.algorithms = chosen_algorithms(settings.op, request.algorithms, options);
     settings.bytes = byte_size("--bytes", request.bytes);
     settings.repetitions = request.repetitions;
     settings.combine = reduction_named(request.reduction_name);
+    settings.options = collective::options_of(options);
     settings.options.limit = request.limit.value();
-    settings.options.bound_scope = options.bound_scope();
-    settings.options.confidence = options.real(option_id::confidence);
-    settings.options.segment_bytes = options.bytes(option_id::segment_bytes);
-    settings.options.check = options.text(option_id::check) == "on";
-    settings.options.ranks_per_node = options.count(option_id::ranks_per_node);
-    settings.options.shared_memory = options.text(option_id::shared_memory) == "on";
-    settings.options.machine = options.text(option_id::machine);
     const std::size_t element = size_of(request.type.value());
     if (settings.bytes < element)
         fail_usage(fmt::format("--bytes is {}; give at least one element of {} bytes", request.bytes, element));
@@ -196,70 +139,24 @@ std::string fingerprint(const bench_request& request, const prepared_bench& benc
         bench.field.size());
 }
 
-int measure_and_print(const bench_request& request, prepared_bench& bench, const mpi_session& session) {
+int measure_and_print(const bench_request& request, prepared_bench& bench, int rank, int ranks) {
     const auto rows = with_real_type(bench.type, [&](auto zero) {
         using T = decltype(zero);
         return measure_collective(std::span<const T>(bench.field.as<T>()), bench.settings);
     });
-    if (session.rank() != 0) return exit_ok;
-    request.json ? print_json(request, bench.settings, session.ranks(), rows)
-                 : print_text(bench.settings, session.ranks(), rows);
+    if (rank != 0) return exit_ok;
+    request.json ? print_json(request, bench.settings, ranks, rows) : print_text(bench.settings, ranks, rows);
     return exit_ok;
 }
 
-/// Started by the launcher of another MPI, every rank would be a job of its own. Its first rank says so; the others
-/// end in silence.
-bool started_by_another_mpi() {
-    struct launcher {
-        std::string_view flavour;
-        const char* size;
-        const char* rank;
-    };
-    constexpr launcher mpich{"mpich", "PMI_SIZE", "PMI_RANK"};
-    constexpr launcher openmpi{"openmpi", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"};
-    const bool for_mpich = std::string_view(LACONIC_FLAVOUR) == mpich.flavour;
-    const launcher& own = for_mpich ? mpich : openmpi;
-    const launcher& other = for_mpich ? openmpi : mpich;
-    const char* const size = std::getenv(other.size);
-    const char* const rank = std::getenv(other.rank);
-    if (std::getenv(own.size) != nullptr || size == nullptr || std::string_view(size) == "1") return false;
-    if (rank == nullptr || std::string_view(rank) == "0")
-        fail_usage(
-            fmt::format("laconic-{} was started by the mpiexec of {}, which makes {} jobs of one rank; start it "
-                        "with mpiexec.{}, or start laconic-{}",
-                        own.flavour, other.flavour, size, own.flavour, other.flavour));
-    return true;
-}
-
 int run(const bench_request& request) {
-    if (started_by_another_mpi()) return exit_ok;
-    mpi_session session;
-    // Launchers give ranks a terminal of their own, even when their output ends in a file.
-    ::setenv("NO_COLOR", "1", 1);
     std::optional<prepared_bench> bench;
-    std::optional<failure> mine;
-    try {
-        bench = prepare(request);
-    } catch (const failure& why) {
-        mine = why;
-    } catch (const std::bad_alloc&) {
-        mine = failure(exit_data, "not enough memory for the field");
-    }
-    if (!session.all_agree_to_go_on(mine)) return exit_ok;
-    const std::string ours = fingerprint(request, *bench);
-    if (const std::string theirs = session.of_rank_0(ours); theirs != ours)
-        mine = failure(
-            exit_usage,
-            fmt::format("the ranks have different options, '{}' and '{}'; give all of them the same", theirs, ours));
-    if (!session.all_agree_to_go_on(mine)) return exit_ok;
-    // From here on a rank that fails alone would leave the others waiting.
-    try {
-        return measure_and_print(request, *bench, session);
-    } catch (const failure& why) {
-        session.abort(why);
-    } catch (const std::bad_alloc&) {
-        session.abort(failure(exit_data, "not enough memory for the arrays; give fewer --bytes"));
-    }
+    together todo;
+    todo.name = "bench collective";
+    todo.prepare = [&] { bench = prepare(request); };
+    todo.settings = [&] { return fingerprint(request, *bench); };
+    todo.run = [&](int rank, int ranks) { return measure_and_print(request, *bench, rank, ranks); };
+    return run_together(todo);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <limits>
 
+#include "cli/collective_arguments_mpi.hpp"
 #include "cli/command.hpp"
 #include "cli/files.hpp"
 #include "collective/elements.hpp"
@@ -49,31 +50,6 @@ int count_nodes(unsigned ranks_per_node, int ranks) {
     return nodes;
 }
 
-/// Elements that a rank reads and writes of a buffer of `count`, a multiple of the ranks.
-struct sizes {
-    std::size_t in = 0, out = 0;
-
-    sizes(operation op, std::size_t count, int ranks, bool root) noexcept : in(count), out(count) {
-        const std::size_t part = count / static_cast<std::size_t>(ranks);
-        switch (op) {
-            case operation::allreduce:
-            case operation::bcast:
-            case operation::alltoall: return;
-            case operation::reduce: out = root ? count : 0; return;
-            case operation::reduce_scatter: out = part; return;
-            case operation::allgather: in = part; return;
-            case operation::gather:
-                in = part;
-                out = root ? count : 0;
-                return;
-            case operation::scatter:
-                in = root ? count : 0;
-                out = part;
-                return;
-        }
-    }
-};
-
 template <class T>
 class bench {
 public:
@@ -82,9 +58,7 @@ public:
           settings_(settings),
           rank_(world(MPI_Comm_rank)),
           ranks_(world(MPI_Comm_size)),
-          // Equal parts for all ranks.
-          count_(std::max<std::size_t>(settings.bytes / sizeof(T) / static_cast<std::size_t>(ranks_), 1) *
-                 static_cast<std::size_t>(ranks_)),
+          count_(common_count(settings.bytes, sizeof(T), ranks_)),
           sizes_(settings.op, count_, ranks_, rank_ == 0),
           in_(sizes_.in * sizeof(T)),
           out_(sizes_.out * sizeof(T)),
@@ -113,9 +87,7 @@ private:
         ask(MPI_COMM_WORLD, &answer);
         return answer;
     }
-    [[nodiscard]] std::size_t offset_of(int rank) const noexcept {
-        return field_.size() / static_cast<std::size_t>(ranks_) * static_cast<std::size_t>(rank);
-    }
+    [[nodiscard]] std::size_t offset_of(int rank) const noexcept { return tile_offset(field_.size(), rank, ranks_); }
     [[nodiscard]] bool reduces() const noexcept { return collective::is_reduction(settings_.op); }
     [[nodiscard]] unsigned divisor() const noexcept {
         return reduces() && settings_.combine == reduction::avg ? static_cast<unsigned>(ranks_) : 1;
@@ -322,7 +294,7 @@ private:
     int rank_;
     int ranks_;
     std::size_t count_;
-    sizes sizes_;
+    rank_sizes sizes_;
     buffer in_, out_;
     std::vector<std::vector<double>> times_;
     std::vector<collective_report> reports_;

@@ -54,7 +54,7 @@ struct command {
 /// The subcommands of this program; each program links one definition.
 [[nodiscard]] std::span<const command> commands() noexcept;
 
-/// The declare functions, in cmd_*.cpp. bench_collective and calibrate have two definitions: the dispatcher of
+/// The declare functions, in cmd_*.cpp. audit, bench_collective and calibrate have two definitions: the dispatcher of
 /// `laconic` (cmd_bench_collective.cpp) and the command itself in the MPI programs (cmd_bench_collective_mpi.cpp).
 action declare_compress(CLI::App& app);
 action declare_decompress(CLI::App& app);
@@ -68,6 +68,7 @@ action declare_maximum(CLI::App& app);
 action declare_compare(CLI::App& app);
 action declare_info(CLI::App& app);
 action declare_bench_codec(CLI::App& app);
+action declare_audit(CLI::App& app);
 action declare_bench_collective(CLI::App& app);
 action declare_calibrate(CLI::App& app);
 action declare_predict(CLI::App& app);

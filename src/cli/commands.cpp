@@ -62,6 +62,13 @@ constexpr std::array table{
             "  laconic predict --op bcast --bytes 64M --ranks 64 --nodes 16 --ratio 5 --machine machine.toml --json\n"
             "  laconic predict --ranks 8 --beta 1Gbit/s --alpha 30us --ratio 8 --crossover\n",
             declare_predict},
+    command{"audit", "Hold collectives against the exact result, under mpiexec",
+            "  mpiexec -n 4 laconic audit --op allreduce --data wave.f32 --type f32 --bytes 16M --rel 1e-3\n"
+            "  mpiexec -n 4 laconic audit --algorithms homcomp_f --data wave.f32 --type f32 --abs 1e-4 \\\n"
+            "      --scope contribution\n"
+            "  mpiexec -n 8 laconic audit --op bcast --algorithms ring,c_coll --data wave.f64 --type f64 --rel 1e-6 "
+            "--json\n",
+            declare_audit},
     command{"calibrate", "Measure this machine for the cost model, under mpiexec",
             "  mpiexec -n 4 laconic calibrate --out machine.toml\n"
             "  mpiexec -n 2 laconic calibrate --quick --json\n",

@@ -27,6 +27,7 @@ enum fact : std::size_t {
     fact_ranks_per_node,
     fact_shared_memory,
     fact_machine,
+    fact_audit,
     facts
 };
 static_assert(facts == agreement::facts_compared);
@@ -77,6 +78,7 @@ std::string describe(operation op, std::size_t which, std::int64_t value) {
         }
         case fact_combine: return reductions[index % reductions.size()];
         case fact_scope: return scopes[index % scopes.size()];
+        case fact_audit: return value != 0 ? "on" : "off";
         case fact_algorithm: return name_of(op, unpacked(value));
         case fact_rate:
         case fact_confidence: return real_text(from_ordered(value));
@@ -118,7 +120,8 @@ status agreement::start(mpi::channel& channel, const call_shape& shape, const va
                                                    to_ordered(shape.rate),
                                                    static_cast<std::int64_t>(shape.ranks_per_node),
                                                    shape.shared_memory ? 1 : 0,
-                                                   static_cast<std::int64_t>(shape.machine)};
+                                                   static_cast<std::int64_t>(shape.machine),
+                                                   shape.audit ? 1 : 0};
         for (std::size_t f = 0; f < facts; ++f) {
             packet_[f] = mine[f];
             packet_[facts + f] = ~mine[f];
@@ -165,13 +168,13 @@ result<bool> agreement::test() {
 
 status agreement::judge() {
     constexpr std::array<const char*, facts> names{
-        "collective",   "element count",    "counts",         "element type",  "operation",
-        "root",         "error bound",      "scope",          "confidence",    "algorithm",
-        "segment size", "rate of zfp_rate", "ranks_per_node", "shared_memory", "machine of auto"};
+        "collective",     "element count", "counts",          "element type", "operation",    "root",
+        "error bound",    "scope",         "confidence",      "algorithm",    "segment size", "rate of zfp_rate",
+        "ranks_per_node", "shared_memory", "machine of auto", "audit"};
     // Operation and type first: counts of different ones say little.
     for (const std::size_t f : {fact_operation, fact_type, fact_count, fact_counts, fact_combine, fact_root, fact_bound,
                                 fact_scope, fact_confidence, fact_algorithm, fact_segment, fact_rate,
-                                fact_ranks_per_node, fact_shared_memory, fact_machine}) {
+                                fact_ranks_per_node, fact_shared_memory, fact_machine, fact_audit}) {
         const std::int64_t largest = packet_[f];
         const std::int64_t smallest = ~packet_[facts + f];
         if (largest != smallest)

@@ -32,6 +32,7 @@ struct call_shape {
     unsigned ranks_per_node = 0;
     bool shared_memory = true;
     std::uint64_t machine = 0;  ///< a digest of what `auto` decides by; 0: the built-in figures
+    bool audit = false;
 };
 
 /// The finite values of one rank, or of all of them.
@@ -54,7 +55,7 @@ public:
     /// Precondition: test() said true.
     [[nodiscard]] const value_span& values() const noexcept { return values_; }
 
-    static constexpr std::size_t facts_compared = 15;
+    static constexpr std::size_t facts_compared = 16;
 
 private:
     static constexpr std::size_t slots = 2 * facts_compared + 6;

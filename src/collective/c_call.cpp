@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "collective/audit.hpp"
 #include "collective/c_arrays.hpp"
 #include "collective/passed_on.hpp"
 #include "collective/refusal.hpp"
@@ -109,7 +110,7 @@ std::unique_ptr<execution_base> execution_of(const c_call& call, const c_arrays&
                                   arrays.out_lists.counts,
                                   arrays.out_lists.displacements,
                                   call.combine};
-    return std::make_unique<execution<T>>(channel, ours, options);
+    return make_execution<T>(channel, ours, options);
 }
 
 std::unique_ptr<execution_base> execution_of(element_type type, const c_call& call, const c_arrays& arrays,

@@ -72,7 +72,9 @@ status check_call(const collective_call<T>& call, const geometry& shape, const c
     const bool streams = what->payload >= payload_kind::homomorphic && what->schedule != schedule_kind::chosen;
     if (growth_of(call.op, call.combine) == growth::unknown && streams)
         return {errc::unsupported,
-                "'" + options.algorithm + "' adds streams, and this is no sum; use cpr_p2p, c_coll or stock"};
+                "'" + options.algorithm +
+                    "' adds streams, which products and operations of the program are not made of; use cpr_p2p, "
+                    "c_coll or stock"};
     if (shape.varying && what->schedule == schedule_kind::binomial && call.op != operation::allgather)
         return {errc::unsupported, "ranks of a tree pass on what they have no counts of; use a pairwise algorithm"};
     if (compresses(*what) && what->codec != codec_id::fle)

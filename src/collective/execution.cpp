@@ -67,6 +67,7 @@ call_shape execution<T>::shape() const noexcept {
         all.shared_memory = options_.shared_memory;
     }
     if (decides) all.machine = machine_->digest;
+    all.audit = options_.audit;
     return all;
 }
 
@@ -96,9 +97,10 @@ void execution<T>::prepare() {
         found = cell{schedule_kind::rabenseifner, payload_kind::raw, codec_id::raw};
     if (found.ok()) what_ = *found;
     status local = check_call<T>(call_, geometry_, options_, found);
+    if (local.ok()) local = refused_;
     // A rank that cannot go on tells the others where they listen.
     const bool leveled = what_.schedule == schedule_kind::hierarchical;
-    agrees_ = compresses(what_) || options_.check || !found.ok() || leveled;
+    agrees_ = compresses(what_) || options_.check || options_.audit || !found.ok() || leveled;
     if (local.ok() && what_.schedule != schedule_kind::chosen) local = reserve();
     if (!agrees_ && !local.ok()) return finish(local);
     if (!agrees_ && what_.schedule != schedule_kind::stock) return run_agreed({});
@@ -113,7 +115,8 @@ template <class T>
 void execution<T>::take_turn() {
     if (what_.schedule == schedule_kind::chosen) {
         if (auto bad = consider(); !bad.ok() && local_.ok()) local_ = bad;
-        agrees_ = compresses(what_) || options_.check || what_.schedule == schedule_kind::hierarchical;
+        agrees_ =
+            compresses(what_) || options_.check || options_.audit || what_.schedule == schedule_kind::hierarchical;
         if (local_.ok() && what_.schedule != schedule_kind::chosen) local_ = reserve();
         if (!agrees_ && !local_.ok()) return finish(local_);
     }

@@ -45,6 +45,8 @@ public:
     execution(mpi::channel& channel, const collective_call<T>& call, collective_options options)
         : channel_(channel), call_(call), options_(std::move(options)) {}
 
+    /// Before begin(): why this rank cannot run the call, for all ranks to hear; or ok.
+    void refuse(status why) { refused_ = std::move(why); }
     void begin(bool blocking) override;
     bool advance() override;
     bool block() override;
@@ -96,6 +98,7 @@ private:
     bool has_turn_ = false;   // drawn, and not ended
     std::uint64_t turn_ = 0;  // see call_store
     status local_;            // until the turn comes
+    status refused_;
     phase phase_ = phase::over;
     std::uint64_t number_ = 0;
     agreement agreement_;

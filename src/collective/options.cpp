@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The option table flows in, the options of a collective flow out.
-#include "base/options.hpp"
+// One line for each option; the environment.
+#include "collective/options.hpp"
 
 #include <string>
 
@@ -8,6 +8,26 @@
 #include "laconic/collective.hpp"
 
 namespace laconic {
+
+namespace collective {
+
+collective_options options_of(const base::option_set& set) {
+    using base::option_id;
+    collective_options options;
+    options.limit = set.limit();
+    options.bound_scope = set.bound_scope();
+    options.algorithm = set.text(option_id::algorithm);
+    options.segment_bytes = set.bytes(option_id::segment_bytes);
+    options.confidence = set.real(option_id::confidence);
+    options.check = set.text(option_id::check) == "on";
+    options.audit = set.text(option_id::audit) == "on";
+    options.ranks_per_node = set.count(option_id::ranks_per_node);
+    options.shared_memory = set.text(option_id::shared_memory) == "on";
+    options.machine = set.text(option_id::machine);
+    return options;
+}
+
+}  // namespace collective
 
 result<collective_options> collective_options::from_environment() {
     using base::option_id;
@@ -20,17 +40,7 @@ result<collective_options> collective_options::from_environment() {
                               ? check_engine()
                               : use_engine(set->text(option_id::force_isa));
     if (!engine.ok()) return status{errc::invalid_argument, engine_origin + ": " + engine.context()};
-    collective_options options;
-    options.limit = set->limit();
-    options.bound_scope = set->bound_scope();
-    options.algorithm = set->text(option_id::algorithm);
-    options.segment_bytes = set->bytes(option_id::segment_bytes);
-    options.confidence = set->real(option_id::confidence);
-    options.check = set->text(option_id::check) == "on";
-    options.ranks_per_node = set->count(option_id::ranks_per_node);
-    options.shared_memory = set->text(option_id::shared_memory) == "on";
-    options.machine = set->text(option_id::machine);
-    return options;
+    return collective::options_of(*set);
 }
 
 }  // namespace laconic

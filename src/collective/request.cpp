@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "collective/audit.hpp"
 #include "collective/call_store.hpp"
 #include "collective/execution.hpp"
 #include "laconic/collective.hpp"
@@ -147,8 +148,7 @@ result<collective_request> make_request(const collective_call<T>& call, MPI_Comm
                                         const collective_options& options, bool prepared) try {
     const result<mpi::channel*> channel = collective::usable_channel(comm);
     if (!channel) return channel.error();
-    return collective::request_for({std::make_unique<execution<T>>(**channel, call, options), *channel, comm},
-                                   prepared);
+    return collective::request_for({collective::make_execution<T>(**channel, call, options), *channel, comm}, prepared);
 } catch (const std::bad_alloc&) {
     return status{errc::out_of_memory, "no memory for a request"};
 }
@@ -235,6 +235,8 @@ template <class T>
 result<collective_report> run(const collective_call<T>& call, MPI_Comm comm, const collective_options& options) try {
     const result<mpi::channel*> channel = collective::usable_channel(comm);
     if (!channel) return channel.error();
+    if (options.audit)
+        return collective::run({collective::make_execution<T>(**channel, call, options), *channel, comm});
     execution<T> work(**channel, call, options);
     return run_through(work, *channel, comm);
 } catch (const std::bad_alloc&) {

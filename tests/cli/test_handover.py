@@ -38,6 +38,8 @@ class Handover(CommandLine):
         self.assertEqual(self.collective(), "mpich bench collective")
         self.assertEqual(self.collective("--help"), "mpich bench collective --help")
         self.assertEqual(self.collective("--version"), "mpich bench collective --version")
+        audit = self.run_program("audit", "--op", "bcast", "--help", program=self.laconic)
+        self.assertEqual(audit.stdout.decode().strip(), "mpich audit --op bcast --help")
 
     def test_the_launcher_decides(self):
         self.stand_in("mpich")

@@ -7,6 +7,7 @@ namespace laconic::test {
 void programs_are_complete();
 void promise_holds();
 void any_count_works();
+void audits_tell_the_truth();
 void bits_are_reproducible();
 void bad_arguments_fail_everywhere();
 void channels_live_and_die_with_communicators();

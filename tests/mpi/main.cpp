@@ -48,6 +48,7 @@ int main(int argc, char** argv) {
     run("every_movement_cell_is_exact", every_movement_cell_is_exact);
     run("long_parts_do_not_lock", long_parts_do_not_lock);
     run("added_streams_agree", added_streams_agree);
+    run("audits_tell_the_truth", audits_tell_the_truth);
     run("started_collectives_work", started_collectives_work);
     run("misuse_is_refused", misuse_is_refused);
     run("own_operations_work", own_operations_work);

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A collective under audit: a call flows through as ever; its report flows out with the errors of the result, measured
+// against the exact one, beside their predictions.
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "collective/exact_comparison.hpp"
+#include "collective/execution.hpp"
+
+namespace laconic::collective {
+
+/// An execution and, after it, the audit of its result. The audit is collective: it draws its turn when the call
+/// begins, so that calls that begin later agree only when it is done.
+template <class T>
+class audited final : public execution_base {
+public:
+    audited(mpi::channel& channel, const collective_call<T>& call, const collective_options& options)
+        : channel_(channel),
+          call_(call),
+          limit_(options.limit),
+          ranks_per_node_(static_cast<int>(options.ranks_per_node)),
+          inner_(channel, call, options) {}
+
+    void begin(bool blocking) override;
+    bool advance() override;
+    bool block() override { return phase_ == phase::running && inner_.block(); }
+    [[nodiscard]] bool over() const noexcept override { return phase_ == phase::over; }
+    [[nodiscard]] result<collective_report> outcome() override;
+    void waited(double seconds) noexcept override {
+        if (phase_ == phase::running) inner_.waited(seconds);
+    }
+
+private:
+    enum class phase : std::uint8_t { running, queued, comparing, gathering, over };
+
+    [[nodiscard]] status prepare();
+    void end_of_call();
+    void start_comparison();
+    void start_gathering();
+    void summarise();
+    void finish(status why);
+
+    mpi::channel& channel_;
+    collective_call<T> call_;
+    bound limit_;
+    int ranks_per_node_;
+    execution<T> inner_;
+    exact_comparison<T> comparison_;
+    model::error_scales scales_;
+    std::vector<model::error_tally> tallies_;  // of all ranks
+    MPI_Request request_ = MPI_REQUEST_NULL;
+    phase phase_ = phase::over;
+    std::uint64_t turn_ = 0;  // see call_store
+    status ended_;
+    collective_report report_;
+};
+
+/// The execution of a call, audited where the options say so.
+template <class T>
+[[nodiscard]] std::unique_ptr<execution_base> make_execution(mpi::channel& channel, const collective_call<T>& call,
+                                                             const collective_options& options) {
+    if (options.audit) return std::make_unique<audited<T>>(channel, call, options);
+    return std::make_unique<execution<T>>(channel, call, options);
+}
+
+}  // namespace laconic::collective

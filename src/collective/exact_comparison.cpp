@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reductions: values and the sums of their magnitudes, in quad, a chunk of the array at a time. Movements: MPI's own
+// call into a second array.
+#include "collective/exact_comparison.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <new>
+#include <numeric>
+
+#include "collective/elements.hpp"
+#include "collective/mpi_call.hpp"
+
+namespace laconic::collective {
+namespace {
+
+/// Elements of a chunk: 512 KB on every rank.
+constexpr std::size_t chunk_elements = 16384;
+
+template <class T>
+struct element_format {
+    static constexpr int digits = std::numeric_limits<T>::digits;
+    static constexpr int min_exponent = std::numeric_limits<T>::min_exponent - std::numeric_limits<T>::digits;
+    static constexpr int max_exponent = std::numeric_limits<T>::max_exponent;
+};
+template <>
+struct element_format<half> {
+    static constexpr int digits = 11, min_exponent = -24, max_exponent = 16;
+};
+template <>
+struct element_format<bfloat16> {
+    static constexpr int digits = 8, min_exponent = -133, max_exponent = 128;
+};
+
+template <class T>
+double smallest() noexcept {
+    return std::ldexp(1.0, element_format<T>::min_exponent);
+}
+
+template <class T>
+quad half_ulp(double value) noexcept {
+    const int exponent = value == 0 || !std::isfinite(value) ? element_format<T>::min_exponent
+                                                             : std::ilogb(value) - element_format<T>::digits + 1;
+    return static_cast<quad>(std::ldexp(1.0, std::max(exponent, element_format<T>::min_exponent))) / 2;
+}
+
+/// From here on rounding to T gives infinity.
+template <class T>
+quad overflow_from() noexcept {
+    const quad largest_power = static_cast<quad>(std::ldexp(1.0, element_format<T>::max_exponent - 1));
+    return largest_power * (2 - static_cast<quad>(std::ldexp(1.0, -element_format<T>::digits)));
+}
+
+template <class T>
+bool overlap(std::span<const T> in, std::span<T> out) noexcept {
+    const auto a = reinterpret_cast<std::uintptr_t>(in.data());
+    const auto b = reinterpret_cast<std::uintptr_t>(out.data());
+    return !in.empty() && !out.empty() && a < b + out.size_bytes() && b < a + in.size_bytes();
+}
+
+/// MPI's own counts are ints.
+bool suits_mpi(const geometry& call) noexcept {
+    for (const auto& list : {call.in_counts, call.in_displacements, call.out_counts, call.out_displacements})
+        if (!fits_int(list)) return false;
+    return call.in_count <= longest_int && call.out_count <= longest_int;
+}
+
+template <reduction Combine>
+void combine_exact(exact_element& a, const exact_element& b) noexcept {
+    const bool is_number = a.value == a.value && b.value == b.value;
+    switch (Combine) {
+        case reduction::prod: a.value *= b.value; break;
+        case reduction::min: a.value = is_number ? std::min(a.value, b.value) : a.value + b.value; break;
+        case reduction::max: a.value = is_number ? std::max(a.value, b.value) : a.value + b.value; break;
+        default: a.value += b.value; break;
+    }
+    a.magnitude = Combine == reduction::prod ? a.magnitude * b.magnitude : a.magnitude + b.magnitude;
+}
+/// An MPI_User_function. MPI's own buffers may lie anywhere.
+template <reduction Combine>
+void combine_all(void* in, void* inout, int* count, MPI_Datatype*) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(*count); ++i) {
+        exact_element a;
+        exact_element b;
+        std::byte* const at = static_cast<std::byte*>(inout) + i * sizeof a;
+        std::memcpy(&a, at, sizeof a);
+        std::memcpy(&b, static_cast<const std::byte*>(in) + i * sizeof b, sizeof b);
+        combine_exact<Combine>(a, b);
+        std::memcpy(at, &a, sizeof a);
+    }
+}
+MPI_User_function* function_of(reduction combine) noexcept {
+    switch (combine) {
+        case reduction::prod: return combine_all<reduction::prod>;
+        case reduction::min: return combine_all<reduction::min>;
+        case reduction::max: return combine_all<reduction::max>;
+        default: return combine_all<reduction::sum>;
+    }
+}
+
+}  // namespace
+
+template <class T>
+void exact_comparison<T>::forget() noexcept {
+    if (element_ != MPI_DATATYPE_NULL) MPI_Type_free(&element_);
+    if (combine_ != MPI_OP_NULL) MPI_Op_free(&combine_);
+}
+
+template <class T>
+status exact_comparison<T>::prepare(const collective_call<T>& call, const mpi::channel& channel) try {
+    call_ = call;
+    geometry_ = geometry_of(call, channel.rank(), channel.size());
+    tally_ = {};
+    const auto is_missing = [](const auto& values) { return values.data() == nullptr && !values.empty(); };
+    if (is_missing(call.in) || is_missing(call.out) || !check_geometry(geometry_).ok()) return {};
+    const bool reduces = is_reduction(call.op);
+    if (!reduces && !suits_mpi(geometry_))
+        return {errc::unsupported,
+                "an audit compares with MPI's own function, which cannot take counts beyond 2^31 - 1; run without it"};
+    if (geometry_.reads() && overlap(call.in, call.out)) {
+        input_.assign(call.in.begin(), call.in.end());
+        call_.in = input_;
+    }
+    if (reduces) chunk_.resize(std::min(chunk_elements, call.in.size()));
+    if (!reduces) moved_.assign(geometry_.writes() ? call.out.size() : 0, T{});
+    return {};
+} catch (const std::bad_alloc&) {
+    return {errc::out_of_memory, "no memory for the audit, which keeps a copy of what the call overwrites; free some"};
+}
+
+template <class T>
+status exact_comparison<T>::start(mpi::channel& channel, const element_promise& promise,
+                                  const model::error_scales& scales) {
+    channel_ = &channel;
+    promise_ = promise;
+    scales_ = scales;
+    chunk_first_ = chunk_count_ = 0;
+    if (is_reduction(call_.op)) {
+        const auto me = static_cast<std::size_t>(channel.rank());
+        const bool scatters = call_.op == operation::reduce_scatter;
+        const auto counts = call_.varying ? call_.in_counts.first(me) : call_.in_counts;
+        own_first_ = !scatters       ? 0
+                     : call_.varying ? std::accumulate(counts.begin(), counts.end(), std::size_t{0})
+                                     : me * call_.out.size();
+        own_count_ = !geometry_.writes()         ? 0
+                     : scatters && call_.varying ? call_.in_counts[me]
+                     : scatters                  ? call_.out.size()
+                                                 : call_.in.size();
+        if (element_ == MPI_DATATYPE_NULL) {
+            MPI_Type_contiguous(sizeof(exact_element), MPI_BYTE, &element_);
+            MPI_Type_commit(&element_);
+            MPI_Op_create(function_of(call_.combine), 1, &combine_);
+        }
+        return start_chunk();
+    }
+    if (channel.size() == 1) return copy_alone(), status{};
+    T* const out = moved_.data();
+    const bool broadcasts = call_.op == operation::bcast;
+    if (broadcasts && geometry_.reads()) std::copy(call_.in.begin(), call_.in.end(), moved_.begin());
+    const T* const in = broadcasts ? out : geometry_.reads() ? call_.in.data() : nullptr;
+    if (auto bad = stock_.prepare(geometry_, element_type_of<T>::value, call_.combine, call_.custom, in, out);
+        !bad.ok())
+        return bad;
+    return channel.check(stock_.start(channel.comm(), &request_), "MPI collective");
+}
+
+/// MPICH 4.0.2 ignores the displacement in an MPI_Allgatherv of one rank.
+template <class T>
+void exact_comparison<T>::copy_alone() noexcept {
+    const auto first = [](std::span<const std::size_t> list, std::size_t otherwise) {
+        return list.empty() ? otherwise : list[0];
+    };
+    const std::size_t count = first(call_.in_counts, first(call_.out_counts, call_.in.size()));
+    if (count == 0) return;
+    const T* const from = call_.in.data() + first(call_.in_displacements, 0);
+    std::copy(from, from + count, moved_.data() + first(call_.out_displacements, 0));
+}
+
+template <class T>
+status exact_comparison<T>::start_chunk() {
+    const std::size_t all = call_.in.size();
+    chunk_first_ += chunk_count_;
+    chunk_count_ = std::min(chunk_.size(), all - chunk_first_);
+    if (chunk_count_ == 0) return {};
+    for (std::size_t i = 0; i < chunk_count_; ++i) {
+        const auto x = static_cast<double>(load<T>(call_.in.data(), chunk_first_ + i));
+        chunk_[i] = {static_cast<quad>(x), std::isfinite(x) ? std::fabs(x) : 0};
+    }
+    return channel_->check(MPI_Iallreduce(MPI_IN_PLACE, chunk_.data(), static_cast<int>(chunk_count_), element_,
+                                          combine_, channel_->comm(), &request_),
+                           "MPI_Iallreduce");
+}
+
+template <class T>
+result<bool> exact_comparison<T>::test() {
+    const bool reduces = is_reduction(call_.op);
+    if (reduces && chunk_count_ == 0) return true;
+    int done = 0;
+    if (auto ok = channel_->check(MPI_Test(&request_, &done, MPI_STATUS_IGNORE), "MPI collective"); !ok.ok()) return ok;
+    if (done == 0) return false;
+    if (!reduces) return compare_moved(), true;
+    compare_chunk();
+    if (auto next = start_chunk(); !next.ok()) return next;
+    return chunk_count_ == 0;
+}
+
+template <class T>
+void exact_comparison<T>::compare_chunk() noexcept {
+    const std::size_t first = std::max(chunk_first_, own_first_);
+    const std::size_t last = std::min(chunk_first_ + chunk_count_, own_first_ + own_count_);
+    for (std::size_t i = first; i < last; ++i) compare(chunk_[i - chunk_first_], call_.out[i - own_first_]);
+}
+
+template <class T>
+void exact_comparison<T>::compare(const exact_element& sum, T got) noexcept {
+    const double ranks = geometry_.ranks;
+    const double divisor = call_.combine == reduction::avg ? ranks : 1;
+    const auto y = static_cast<double>(static_cast<real_type<T>>(got));
+    const quad exact = sum.value / divisor;
+    const auto rounded = static_cast<double>(exact);
+    const bool promised = std::isfinite(promise_.bound);
+    if (!std::isfinite(rounded))
+        return tally_.add_nonfinite(!promised ||
+                                    (std::isnan(rounded) ? std::isnan(y) || !promise_.keeps_nan : y == rounded));
+    quad allowed =
+        static_cast<quad>(promise_.bound) + static_cast<quad>(sum.magnitude / divisor * ranks * promise_.rounding_unit);
+    if (promise_.rounds) allowed += half_ulp<T>(y);
+    if (promise_.rounding_unit > 0) allowed += static_cast<quad>(ranks * smallest<T>());
+    const quad size = exact < 0 ? -exact : exact;
+    if (std::isinf(y) && (y < 0) == (exact < 0) && promised && size + allowed >= overflow_from<T>())
+        return tally_.add_nonfinite(true);
+    tally_.add(static_cast<quad>(y) - exact, allowed, scales_);
+}
+
+template <class T>
+void exact_comparison<T>::compare_moved() noexcept {
+    if (!geometry_.writes()) return;
+    const bool listed = call_.varying && !call_.out_counts.empty();
+    if (!listed) return compare_moved(0, call_.out.size());
+    for (std::size_t k = 0; k < call_.out_counts.size(); ++k)
+        compare_moved(call_.out_counts[k] == 0 ? 0 : call_.out_displacements[k], call_.out_counts[k]);
+}
+
+template <class T>
+void exact_comparison<T>::compare_moved(std::size_t first, std::size_t count) noexcept {
+    for (std::size_t i = first; i < first + count; ++i) {
+        const auto x = static_cast<double>(load<T>(moved_.data(), i));
+        const auto y = static_cast<double>(load<T>(call_.out.data(), i));
+        const bool promised = std::isfinite(promise_.bound);
+        // What is not finite comes back bit for bit.
+        if (!std::isfinite(x))
+            tally_.add_nonfinite(!promised || std::memcmp(&moved_[i], &call_.out[i], sizeof(T)) == 0);
+        else
+            tally_.add(static_cast<quad>(y) - static_cast<quad>(x),
+                       std::min(static_cast<quad>(promise_.bound) + (promise_.rounds ? half_ulp<T>(y) : quad{0}),
+                                static_cast<quad>(promise_.most)),
+                       scales_);
+    }
+}
+
+template class exact_comparison<float>;
+template class exact_comparison<double>;
+template class exact_comparison<half>;
+template class exact_comparison<bfloat16>;
+
+}  // namespace laconic::collective

@@ -66,7 +66,7 @@ laconic_install_completion(fish fish/vendor_completions.d laconic.fish)
 find_program(HELP2MAN help2man)
 if(HELP2MAN)
   set(manual ${PROJECT_BINARY_DIR}/man)
-  foreach(command "" compress decompress inspect add subtract scale negate minimum maximum compare predict info bench)
+  foreach(command "" compress decompress inspect add subtract scale negate minimum maximum compare predict plan info bench)
     string(JOIN "-" page laconic ${command})
     add_custom_command(OUTPUT ${manual}/${page}.1
       COMMAND ${CMAKE_COMMAND} -E make_directory ${manual}

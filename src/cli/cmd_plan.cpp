@@ -166,7 +166,7 @@ action declare_plan(CLI::App& app) {
                    "optimal: the greatest load allowed over the mean, from 1 (default: as even as can be)")
         ->type_name("B");
     app.add_option("--by", request->by, "optimal: what a load is (default patches)")->type_name("patches|elements");
-    app.add_option("--ranks-per-node", request->ranks_per_node,
+    app.add_option("--node-size", request->node_size,
                    "optimal: ranks share nodes in blocks of so many, and bytes between nodes cost more")
         ->type_name("N");
     app.add_option("--between-nodes", request->between_nodes,

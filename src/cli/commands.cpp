@@ -67,7 +67,7 @@ constexpr std::array table{
             "  laconic plan --global 1000x1000x1000 --patch 32x32x32 --ranks 1024 --placement balanced --json\n"
             "  laconic plan --global 1000x1000x1000 --patch 32x32x32 --ranks 1024 --pareto --png pareto.png\n"
             "  laconic plan --global 200x300 --patch 75x75 --grid 2x3 --placement round_robin --png plan.png\n"
-            "  laconic plan --global 512x512x512 --patches 1x8x8 --grid 8x8x1 --ranks-per-node 8\n",
+            "  laconic plan --global 512x512x512 --patches 1x8x8 --grid 8x8x1 --node-size 8\n",
             declare_plan},
     command{"calibrate", "Measure this machine for the cost model, under mpiexec",
             "  mpiexec -n 4 laconic calibrate --out machine.toml\n"

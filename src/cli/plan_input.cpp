@@ -93,8 +93,8 @@ placement read_placement(const plan_request& request, rank_number ranks) {
     if (request.owners.empty() != (how.kind != placement_kind::given))
         fail_usage("--placement given and --owners FILE belong together; give both or neither");
     if (!request.owners.empty()) how.owners = read_owners(request.owners);
-    if (request.ranks_per_node.empty()) return how;
-    const std::int64_t together = count_of("--ranks-per-node", request.ranks_per_node, INT32_MAX);
+    if (request.node_size.empty()) return how;
+    const std::int64_t together = count_of("--node-size", request.node_size, INT32_MAX);
     how.between_nodes = count_of("--between-nodes", request.between_nodes, 1000);
     for (rank_number rank = 0; rank < ranks; ++rank) how.node_of.push_back(static_cast<std::int32_t>(rank / together));
     return how;

@@ -15,7 +15,7 @@ namespace laconic::cli {
 struct plan_request {
     std::string global, patch, counts, grid, ranks, boxes, owners;
     std::string placement = "optimal", balance = "1", by = "patches";
-    std::string ranks_per_node, between_nodes = "8", element_bytes = "8";
+    std::string node_size, between_nodes = "8", element_bytes = "8";
     std::string png;
     bool exact = false, pareto = false, json = false;
 };

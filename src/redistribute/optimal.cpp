@@ -163,8 +163,8 @@ result<optimal_placement> place_optimal(const sharing& shared, const layout& fro
         per_element(problem.node_offers, problem.first_node_offer);
         for (std::size_t item = 0; item < classes.size(); ++item) problem.units[item] *= classes.volume[item];
     }
-    // About half a second.
-    constexpr std::int64_t work_without_exact = 3'000'000;
+    // About a second.
+    constexpr std::int64_t work_without_exact = 5'000'000;
     if (!how.exact) problem.work = work_without_exact;
     optimal_placement placed;
     std::vector<allotment> all = allotments(problem, placed.proven);

@@ -189,7 +189,7 @@ struct plan_figures {
     spread sent, received;            ///< elements per rank
     std::int64_t received_at_most =
         0;                        ///< optimal by patches: what the limit allows any rank to receive; else elements
-    bool proven_optimal = false;  ///< no placement within the limits moves less (greedy; optimal by patches)
+    bool proven_optimal = false;  ///< no placement within the limits costs less (greedy; optimal by patches)
     std::int64_t forced = 0;      ///< balanced: patches above target because their ranks held them whole
 };
 

@@ -17,7 +17,7 @@ owned_box owned(rank_number rank, numbers lower, numbers upper) {
 }
 
 template <class T>
-void expect_refused(const result<T>& got, errc code, std::vector<std::string> words) {
+void expect_refused(const result<T>& got, errc code, const std::vector<std::string>& words) {
     ASSERT_FALSE(got.ok());
     EXPECT_EQ(got.error().code(), code) << got.error().message();
     for (const std::string& word : words)

@@ -12,7 +12,9 @@ namespace {
 
 using numbers = std::vector<std::int64_t>;
 
-plan planned(const layout& from, const patch_grid& to, placement how) { return plan::make(from, to, how).value(); }
+plan planned(const layout& from, const patch_grid& to, const placement& how) {
+    return plan::make(from, to, how).value();
+}
 
 plan planned(numbers extents, numbers patch, std::int64_t ranks, placement_kind kind, double balance = 1) {
     placement how;

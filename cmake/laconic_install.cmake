@@ -73,7 +73,7 @@ if(HELP2MAN)
     set(mpi_commands audit)
     list(APPEND mpi_programs laconic-${flavour})
   endforeach()
-  foreach(command "" ${mpi_commands} compress decompress inspect add subtract scale negate minimum maximum compare predict info bench)
+  foreach(command "" ${mpi_commands} compress decompress inspect add subtract scale negate minimum maximum compare predict plan info bench)
     string(JOIN "-" page laconic ${command})
     add_custom_command(OUTPUT ${manual}/${page}.1
       COMMAND ${CMAKE_COMMAND} -E make_directory ${manual}

@@ -28,7 +28,7 @@ FLOORS = {
 }
 # Parts that are no folders of src/; they do without the library's internals.
 FOLDERS = ("include", "examples", "python", "plugins")
-MPI_PARTS = {"mpi", "redistribute", "record", "collective", "preload", "examples"}
+MPI_PARTS = {"mpi", "record", "collective", "preload", "examples"}
 MPI_HEADERS = {"include/laconic/collective.hpp"}
 GPU_HEADER = re.compile(r"^(cuda|hip|cub|thrust|nv|device_launch|driver_types)[\w/]*(\.h|\.hpp|\.cuh|/.*)$")
 SOURCES = {".h", ".hpp", ".c", ".cpp", ".cu", ".cuh", ".inc"}

@@ -69,6 +69,13 @@ constexpr std::array table{
             "  mpiexec -n 8 laconic audit --op bcast --algorithms ring,c_coll --data wave.f64 --type f64 --rel 1e-6 "
             "--json\n",
             declare_audit},
+    command{"plan", "Plan a redistribution of blocks or patches over ranks, and say what it moves",
+            "  laconic plan --global 1000x1000x1000 --patch 32x32x32 --ranks 1024\n"
+            "  laconic plan --global 1000x1000x1000 --patch 32x32x32 --ranks 1024 --placement balanced --json\n"
+            "  laconic plan --global 1000x1000x1000 --patch 32x32x32 --ranks 1024 --pareto --png pareto.png\n"
+            "  laconic plan --global 200x300 --patch 75x75 --grid 2x3 --placement round_robin --png plan.png\n"
+            "  laconic plan --global 512x512x512 --patches 1x8x8 --grid 8x8x1 --node-size 8\n",
+            declare_plan},
     command{"calibrate", "Measure this machine for the cost model, under mpiexec",
             "  mpiexec -n 4 laconic calibrate --out machine.toml\n"
             "  mpiexec -n 2 laconic calibrate --quick --json\n",

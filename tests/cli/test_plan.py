@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""laconic plan: what it prints for people and for programs, the pictures it draws, and what it refuses."""
+
+import json
+import struct
+import unittest
+
+from program import CommandLine
+
+CUBE = ["--global", "1000x1000x1000", "--patch", "32x32x32", "--ranks", "1024"]
+
+
+class Plan(CommandLine):
+    def plan(self, *arguments):
+        return json.loads(self.succeed("plan", *arguments, "--json"))
+
+    def test_figures_of_the_papers_first_case(self):
+        report = self.plan(*CUBE)
+        self.assertEqual(report["placement"], "optimal")
+        self.assertEqual(report["grid"], [16, 8, 8])
+        self.assertLessEqual(report["moved_fraction"], 0.277)
+        self.assertEqual(report["moved_bytes"], round(report["moved_fraction"] * 8e9))
+        self.assertEqual((report["patches_min"], report["patches_max"]), (32, 32))
+        self.assertTrue(report["proven_optimal"])
+        self.assertLessEqual(report["max_receive_bytes"], report["receive_limit_bytes"])
+        self.assertGreater(report["volume_imbalance"], 1)
+        self.assertGreater(report["messages"], report["rank_messages"])
+        self.assertGreater(report["plan_seconds"], 0)
+        greedy = self.plan(*CUBE, "--placement", "greedy")
+        self.assertEqual((greedy["patches_min"], greedy["patches_max"]), (9, 75))
+
+    def test_text_and_pareto(self):
+        text = self.succeed("plan", *CUBE, "--placement", "balanced").decode()
+        self.assertIn("31.53 %", text)
+        rows = self.plan("--global", "100x100", "--patch", "7x7", "--ranks", "16", "--pareto")["rows"]
+        self.assertEqual([row["placement"] for row in rows[:3]], ["greedy", "balanced", "optimal 1"])
+        moved = [row["moved_bytes"] for row in rows[2:]]
+        self.assertEqual(moved, sorted(moved, reverse=True))
+        self.assertGreaterEqual(moved[-1], rows[0]["moved_bytes"])
+
+    def test_pictures(self):
+        flat = ["--global", "200x300", "--patch", "75x75", "--grid", "2x3"]
+        for name, arguments in (("plan.png", flat), ("pareto.png", [*flat, "--pareto"])):
+            done = self.run_program("plan", *arguments, "--png", name)
+            if b"built without libpng" in done.stderr:
+                self.skipTest("no libpng")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            header = self.read(name)[:24]
+            self.assertEqual(header[:8], b"\x89PNG\r\n\x1a\n")
+            width, height = struct.unpack(">II", header[16:])
+            self.assertTrue(200 < width < 2000 and 200 < height < 2000)
+        self.refuse(2, ["plan", *CUBE, "--png", "cube.png"], "--png", "3")
+        self.check_left("plan.png", "pareto.png")
+
+    def test_boxes_and_owners_from_files(self):
+        self.write("boxes.txt", b"# rank lower upper\n0 0 0 8 4\n1 0 4 8 8\n")
+        self.write("owners.txt", b"0 1\n1 0\n")
+        ask = ["--global", "8x8", "--patch", "4x4", "--ranks", "2", "--boxes", "boxes.txt"]
+        report = self.plan(*ask, "--placement", "given", "--owners", "owners.txt", "--element-bytes", "1")
+        self.assertEqual(report["moved_bytes"], 32)
+        self.write("gap.txt", b"0 0 0 8 4\n1 0 5 8 8\n")
+        self.refuse(2, ["plan", *ask[:-1], "gap.txt"], "--boxes", "(0, 4)")
+        self.write("bad.txt", b"0 0 0 8\n")
+        self.refuse(1, ["plan", *ask[:-1], "bad.txt"], "bad.txt:1", "4 numbers")
+        self.refuse(1, ["plan", *ask[:-1], "none.txt"], "none.txt")
+        self.refuse(2, ["plan", *ask, "--placement", "given"], "--owners")
+
+    def test_refusals(self):
+        patch = ["--patch", "2x2"]
+        self.refuse(2, ["plan", "--global", "8x8", *patch], "--ranks")
+        self.refuse(2, ["plan", "--global", "8x8", "--ranks", "4"], "--patch")
+        self.refuse(2, ["plan", "--global", "8x", *patch, "--ranks", "4"], "--global", "8x")
+        self.refuse(2, ["plan", "--global", "8x-8", *patch, "--ranks", "4"], "-8")
+        self.refuse(2, ["plan", "--global", "8x0", *patch, "--ranks", "4"], "extent 0")
+        self.refuse(2, ["plan", "--global", "2x2x2x2x2", "--patch", "1x1x1x1x1", "--ranks", "4"], "5 dimensions")
+        self.refuse(2, ["plan", "--global", "9999999999x9999999999", *patch, "--ranks", "4"], "2^60")
+        self.refuse(2, ["plan", "--global", "99999999999999999999", "--patch", "1", "--ranks", "4"], "2^63")
+        self.refuse(2, ["plan", "--global", "8x8", "--patch", "9x2", "--ranks", "4"], "patch extent 9")
+        self.refuse(2, ["plan", "--global", "8x8", *patch, "--ranks", "0"], "--ranks")
+        self.refuse(2, ["plan", "--global", "8x8", *patch, "--ranks", "67"], "67 ranks")
+        self.refuse(2, ["plan", "--global", "8x8", *patch, "--grid", "2x3", "--ranks", "4"], "6 blocks")
+        self.refuse(2, ["plan", "--global", "8x8", *patch, "--grid", "9x1"], "9 blocks", "dimension 0")
+        self.refuse(2, ["plan", "--global", "8x8", *patch, "--ranks", "4", "--placement", "best"], "best", "greedy")
+        self.refuse(2, ["plan", "--global", "8x8", *patch, "--ranks", "4", "--balance", "0.5"], "balance 0.5")
+        self.refuse(2, ["plan", "--global", "8x8", *patch, "--ranks", "4", "--by", "weight"], "weight")
+        self.check_left()
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The placements: the paper's example, its tie rules and figures, optimal against every possible placement of small
+// arrays, and parameters that are refused.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "random_layouts.hpp"
+
+namespace laconic {
+namespace {
+
+using numbers = std::vector<std::int64_t>;
+
+plan planned(const layout& from, const patch_grid& to, const placement& how) {
+    return plan::make(from, to, how).value();
+}
+
+plan planned(numbers extents, numbers patch, std::int64_t ranks, placement_kind kind, double balance = 1) {
+    placement how;
+    how.kind = kind;
+    how.balance = balance;
+    const auto blocks = even_blocks(ranks, extents).value();
+    return planned(layout::regular(extents, blocks).value(), patch_grid::of_size(extents, patch).value(), how);
+}
+
+numbers loads(const plan& made) {
+    numbers found;
+    for (rank_number rank = 0; rank < made.from().ranks(); ++rank)
+        found.push_back(static_cast<std::int64_t>(made.patches_of(rank).size()));
+    return found;
+}
+
+double moved(const plan& made) {
+    const plan_figures figures = made.figures();
+    return 100.0 * static_cast<double>(figures.moved_elements) / static_cast<double>(figures.elements);
+}
+
+TEST(placement, of_the_papers_figure_2) {
+    EXPECT_EQ(loads(planned({20, 20}, {8, 8}, 4, placement_kind::greedy)), (numbers{1, 2, 2, 4}));
+    const plan balanced = planned({20, 20}, {8, 8}, 4, placement_kind::balanced);
+    EXPECT_EQ(loads(balanced), (numbers{3, 2, 2, 2}));
+    EXPECT_EQ((std::vector<rank_number>(balanced.owners().begin(), balanced.owners().end())),
+              (std::vector<rank_number>{0, 0, 1, 0, 1, 3, 2, 2, 3}));
+}
+
+TEST(placement, of_the_papers_figure_1) {
+    // 300 x 200, six blocks of 100 x 100, twelve patches of 75 x 75, truncated ones like any other.
+    const plan made = planned({200, 300}, {75, 75}, 6, placement_kind::round_robin);
+    EXPECT_EQ(loads(made), (numbers{2, 2, 2, 2, 2, 2}));
+    EXPECT_EQ(made.owners()[7], 1);
+}
+
+TEST(placement, greedy_gives_ties_to_the_smallest_rank) {
+    EXPECT_EQ(planned({12}, {4}, 2, placement_kind::greedy).owners()[1], 0);
+}
+
+TEST(placement, balanced_keeps_whole_patches_beyond_the_target) {
+    const numbers extents{12};
+    const std::vector<owned_box> owned{{0, {1, {0}, {10}}}, {1, {1, {10}, {12}}}, {2, {1, {0}, {0}}}};
+    const layout from = layout::boxes(extents, std::span(owned).first(2), 3).value();
+    placement how;
+    how.kind = placement_kind::balanced;
+    const plan made = planned(from, patch_grid::of_size(extents, numbers{2}).value(), how);
+    EXPECT_EQ(loads(made), (numbers{5, 1, 0}));
+    EXPECT_EQ(made.figures().forced, 3);
+}
+
+TEST(placement, moves_what_was_measured_for_the_papers_arrays) {
+    // design/anchors.md: greedy, balanced and the best balanced one that an auction found.
+    EXPECT_NEAR(moved(planned({1000, 1000, 1000}, {32, 32, 32}, 1024, placement_kind::greedy)), 26.14, 0.005);
+    EXPECT_NEAR(moved(planned({1000, 1000, 1000}, {32, 32, 32}, 1024, placement_kind::balanced)), 31.53, 0.005);
+    EXPECT_NEAR(moved(planned({1000, 1000, 1000}, {32, 32, 32}, 4096, placement_kind::balanced)), 45.67, 0.005);
+    EXPECT_NEAR(moved(planned({1600, 1600, 1600}, {64, 64, 64}, 2048, placement_kind::balanced)), 49.62, 0.005);
+}
+
+TEST(placement, optimal_is_even_and_close_to_greedy_at_the_papers_scale) {
+    const plan made = planned({1000, 1000, 1000}, {32, 32, 32}, 1024, placement_kind::optimal);
+    const plan_figures figures = made.figures();
+    EXPECT_LE(moved(made), 27.7);
+    EXPECT_EQ(figures.patches.min, 32);
+    EXPECT_EQ(figures.patches.max, 32);
+    EXPECT_TRUE(figures.proven_optimal);
+    const plan other = planned({1600, 1600, 1600}, {64, 64, 64}, 2048, placement_kind::optimal);
+    EXPECT_LE(moved(other), 39);
+    EXPECT_EQ(other.figures().patches.min, 7);
+    EXPECT_EQ(other.figures().patches.max, 8);
+}
+
+/// The least movement of all placements that keep the limits, by trying them all.
+std::int64_t least_movement(const layout& from, const patch_grid& to, std::int64_t least, std::int64_t most) {
+    placement how;
+    how.kind = placement_kind::given;
+    how.owners.assign(static_cast<std::size_t>(to.patches()), 0);
+    std::int64_t best = INT64_MAX;
+    while (true) {
+        numbers load(static_cast<std::size_t>(from.ranks()), 0);
+        for (const rank_number owner : how.owners) ++load[static_cast<std::size_t>(owner)];
+        const auto [low, high] = std::minmax_element(load.begin(), load.end());
+        if (*low >= least && *high <= most) best = std::min(best, planned(from, to, how).figures().moved_elements);
+        std::size_t digit = 0;
+        while (digit < how.owners.size() && ++how.owners[digit] == from.ranks()) how.owners[digit++] = 0;
+        if (digit == how.owners.size()) return best;
+    }
+}
+
+TEST(placement, optimal_moves_the_least_of_all_placements) {
+    tests::random_layouts random(5);
+    int compared = 0;
+    while (compared < 60) {
+        const auto extents = random.extents();
+        const patch_grid to = random.grid(extents);
+        const layout from = random.any_layout(extents);
+        double all = 1;
+        for (patch_number p = 0; p < to.patches() && all < 1e6; ++p) all *= from.ranks();
+        if (all > 3000) continue;
+        ++compared;
+        placement how;
+        how.balance = compared % 3 ? 1 : 1.5;
+        const plan made = planned(from, to, how);
+        const std::int64_t patches = to.patches(), ranks = from.ranks();
+        const std::int64_t most =
+            how.balance > 1 ? (3 * patches + 2 * ranks - 1) / (2 * ranks) : (patches - 1) / ranks + 1;
+        EXPECT_EQ(made.figures().moved_elements, least_movement(from, to, how.balance > 1 ? 0 : patches / ranks, most));
+        EXPECT_TRUE(made.figures().proven_optimal);
+    }
+}
+
+TEST(placement, optimal_by_elements_exceeds_its_limit_by_less_than_a_patch) {
+    tests::random_layouts random(6);
+    for (int i = 0; i < 200; ++i) {
+        const auto extents = random.extents();
+        const patch_grid to = random.grid(extents);
+        const layout from = random.any_layout(extents);
+        placement how;
+        how.load = load_measure::elements;
+        const plan_figures figures = planned(from, to, how).figures();
+        const std::int64_t limit = (figures.elements - 1) / from.ranks() + 1;
+        EXPECT_LT(figures.volume.max, limit + to.largest_volume());
+    }
+}
+
+TEST(placement, optimal_with_nodes_moves_less_between_them) {
+    const numbers extents{200, 200, 200};
+    const layout from = layout::regular(extents, numbers{5, 5, 5}).value();
+    const patch_grid to = patch_grid::of_size(extents, numbers{32, 32, 32}).value();
+    placement how;
+    how.between_nodes = 20;
+    const plan alike = planned(from, to, how);
+    for (rank_number rank = 0; rank < 125; ++rank) how.node_of.push_back(rank / 10);
+    const plan aware = planned(from, to, how);
+    std::int64_t between = 0;
+    for (rank_number rank = 0; rank < 125; ++rank)
+        for (const transfer& each : alike.of_rank(rank).sends)
+            if (each.peer / 10 != rank / 10) between += each.region.volume();
+    const plan_figures with = aware.figures(), without = alike.figures();
+    EXPECT_LT(with.between_nodes, between);
+    EXPECT_GE(with.moved_elements, without.moved_elements);
+    EXPECT_LE(with.moved_elements + 19 * with.between_nodes, without.moved_elements + 19 * between);
+}
+
+TEST(placement, a_looser_limit_never_moves_more) {
+    double before = 100;
+    for (const double balance : {1.0, 1.1, 1.3, 1.6, 2.5}) {
+        const plan made = planned({300, 300, 300}, {32, 32, 32}, 64, placement_kind::optimal, balance);
+        EXPECT_LE(moved(made), before);
+        EXPECT_LE(made.figures().patches.max, std::ceil(1000 / 64.0 * balance));
+        before = moved(made);
+    }
+    EXPECT_EQ(before, moved(planned({300, 300, 300}, {32, 32, 32}, 64, placement_kind::greedy)));
+}
+
+TEST(placement, is_refused_with_the_value_in_the_text) {
+    const numbers extents{8, 8}, blocks{2, 2}, patch{3, 3}, other{8, 9};
+    const layout from = layout::regular(extents, blocks).value();
+    const patch_grid to = patch_grid::of_size(extents, patch).value();
+    const auto refused = [&](const placement& how, const patch_grid& grid) {
+        const result<plan> got = plan::make(from, grid, how);
+        return got.ok() ? std::string("accepted") : got.error().message();
+    };
+    placement how;
+    EXPECT_NE(refused(how, patch_grid::of_size(other, patch).value()).find("[0, 9)"), std::string::npos);
+    how.balance = 0.99;
+    EXPECT_NE(refused(how, to).find("balance 0.99"), std::string::npos);
+    how.balance = std::nan("");
+    EXPECT_NE(refused(how, to).find("balance"), std::string::npos);
+    how.balance = 1;
+    how.node_of = {0, 1};
+    EXPECT_NE(refused(how, to).find("node_of has 2 entries"), std::string::npos);
+    how.node_of = {0, 1, -1, 0};
+    EXPECT_NE(refused(how, to).find("node_of[2] is -1"), std::string::npos);
+    how.kind = placement_kind::given;
+    how.owners.assign(9, 4);
+    EXPECT_NE(refused(how, to).find("owners[0] is 4"), std::string::npos);
+    EXPECT_FALSE(placement_named("best").ok());
+}
+
+}  // namespace
+}  // namespace laconic

@@ -29,7 +29,7 @@ buffer tiled(std::span<const T> field, std::size_t first, std::size_t count) {
 }  // namespace
 
 template <class T>
-std::vector<audited_row> audit_rows(std::span<const T> field, const audit_settings& settings) {
+std::vector<audited_row> audit_rows(std::span<const T> field, const collective_settings& settings) {
     int rank = 0;
     int ranks = 1;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -59,7 +59,8 @@ std::vector<audited_row> audit_rows(std::span<const T> field, const audit_settin
     return rows;
 }
 
-#define LACONIC_INSTANTIATE(T) template std::vector<audited_row> audit_rows(std::span<const T>, const audit_settings&);
+#define LACONIC_INSTANTIATE(T) \
+    template std::vector<audited_row> audit_rows(std::span<const T>, const collective_settings&);
 LACONIC_INSTANTIATE(float)
 LACONIC_INSTANTIATE(double)
 LACONIC_INSTANTIATE(half)

@@ -9,21 +9,14 @@
 #include <vector>
 
 #include "cli/audit_print.hpp"
+#include "cli/collective_arguments_mpi.hpp"
 #include "laconic/collective.hpp"
 
 namespace laconic::cli {
 
-struct audit_settings {
-    operation op = operation::allreduce;
-    reduction combine = reduction::sum;
-    std::vector<std::string> algorithms;
-    std::size_t bytes = 0;       ///< of the buffer: the whole result of (all)gather, the whole source of scatter
-    collective_options options;  ///< without the algorithm
-};
-
 /// Collective over MPI_COMM_WORLD; the root is rank 0. Rank r reads the field tiled from an offset of its own. Throws a
 /// data failure, on all ranks alike, when a collective fails.
 template <class T>
-[[nodiscard]] std::vector<audited_row> audit_rows(std::span<const T> field, const audit_settings& settings);
+[[nodiscard]] std::vector<audited_row> audit_rows(std::span<const T> field, const collective_settings& settings);
 
 }  // namespace laconic::cli

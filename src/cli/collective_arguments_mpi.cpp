@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Names checked against the tables, and ranks that wait for nobody who has failed.
+// Arguments checked against the tables, and ranks that wait for nobody who has failed.
 #include "cli/collective_arguments_mpi.hpp"
 
 #include <fmt/format.h>
@@ -14,6 +14,8 @@
 #include "base/units.hpp"
 #include "cli/command.hpp"
 #include "cli/session_mpi.hpp"
+#include "cli/table_options.hpp"
+#include "collective/options.hpp"
 #include "collective/registry.hpp"
 
 namespace laconic::cli {
@@ -45,17 +47,12 @@ bool started_by_another_mpi() {
     return true;
 }
 
-}  // namespace
-
+/// At least 1.
 std::size_t byte_size(std::string_view flag, const std::string& text) {
     const result<std::uint64_t> size = base::parse_bytes(text);
     if (!size) fail_usage(fmt::format("{}: {}", flag, size.error().context()));
     if (*size == 0) fail_usage(fmt::format("{} is '{}'; give at least 1 byte", flag, text));
     return *size;
-}
-
-std::string_view scope_name(scope what) {
-    return what == scope::result ? "result" : what == scope::contribution ? "contribution" : "probable";
 }
 
 reduction reduction_named(const std::string& name) {
@@ -71,6 +68,8 @@ operation operation_named(const std::string& name) {
     return *op;
 }
 
+/// Rows of --algorithms, checked; none given: what `algorithm` of the option table says, with stock before it, or all
+/// rows of the operation.
 std::vector<std::string> chosen_algorithms(operation op, const std::vector<std::string>& given,
                                            const base::option_set& options) {
     const auto refuse_unknown = [&](std::string_view origin, const std::string& name) {
@@ -92,6 +91,65 @@ std::vector<std::string> chosen_algorithms(operation op, const std::vector<std::
     for (const collective::algorithm& row : collective::algorithms())
         if (row.op == op) known.emplace_back(row.name);
     return known;
+}
+
+}  // namespace
+
+std::string_view scope_name(scope what) {
+    return what == scope::result ? "result" : what == scope::contribution ? "contribution" : "probable";
+}
+
+void collective_arguments::declare(CLI::App& app, const form& what) {
+    app_ = &app;
+    options_ = what.options;
+    bytes_ = what.bytes;
+    app.add_option("--op", op_, "the collective (default allreduce)")
+        ->type_name("allreduce|reduce|reduce_scatter|allgather|gather|scatter|bcast|alltoall");
+    app.add_option("--reduction", reduction_, "sum (default) or another")->type_name("sum|avg|min|max|prod");
+    app.add_option("--algorithms", algorithms_,
+                   fmt::format("rows of 'laconic info --algorithms' (default: stock and --algorithm, or all){}",
+                               what.algorithms_hint))
+        ->type_name("A,B")
+        ->delimiter(',');
+    app.add_option("--data", data_, "field: raw little-endian array, tiled from another offset on every rank")
+        ->type_name("FILE")
+        ->required();
+    type_.declare(app, what.offers_16_bit);
+    app.add_option("--bytes", bytes_,
+                   fmt::format("uncompressed bytes of the buffer, e.g. {} (default): on each rank; the whole result of "
+                               "allgather and gather, the whole source of scatter",
+                               what.bytes))
+        ->type_name("SIZE");
+    limit_.declare(app, true);
+    declare_options(app, what.options);
+}
+
+collective_work collective_arguments::prepare() const {
+    const base::option_set options = resolve_options(*app_, options_);
+    collective_settings settings;
+    settings.op = operation_named(op_);
+    settings.combine = reduction_named(reduction_);
+    settings.algorithms = chosen_algorithms(settings.op, algorithms_, options);
+    settings.bytes = byte_size("--bytes", bytes_);
+    settings.options = collective::options_of(options);
+    settings.options.limit = limit_.value();
+    const element_type type = type_.value();
+    if (settings.bytes < size_of(type))
+        fail_usage(fmt::format("--bytes is {}; give at least one element of {} bytes", bytes_, size_of(type)));
+    if (data_ == "-") fail_usage("--data is '-'; every rank reads the field, so give a file");
+    buffer field = read_array(data_, type);
+    if (field.size() == 0) fail_data(fmt::format("'{}' is empty; give a field with at least one value", data_));
+    return {std::move(settings), type, std::move(field)};
+}
+
+std::string collective_arguments::fingerprint(const collective_work& work) const {
+    const collective_settings& all = work.settings;
+    return fmt::format(
+        "--op {} --reduction {} --algorithms {} --type {} --bytes {} --bound {}:{} --scope {} --segment-bytes {}, a "
+        "field of {} bytes",
+        op_, reduction_, fmt::join(all.algorithms, ","), name_of(work.type), all.bytes,
+        static_cast<int>(all.options.limit.kind), all.options.limit.value, scope_name(all.options.bound_scope),
+        all.options.segment_bytes, work.field.size());
 }
 
 rank_sizes::rank_sizes(operation op, std::size_t count, int ranks, bool root) noexcept : in(count), out(count) {

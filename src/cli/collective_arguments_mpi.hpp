@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What commands that run collectives on a field share: texts of --op, --reduction, --algorithms and sizes flow in, or
-// a usage failure out; a field flows in, the arrays of every rank flow out; and the way of a command from its ranks'
-// arguments, compared, to its end.
+// What commands that run collectives on a field share: arguments flow in, what to run on which field flows out, or a
+// failure; and the way of a command from its ranks' arguments, compared, to its end.
 #pragma once
 
 #include <cstddef>
@@ -12,21 +11,57 @@
 #include <vector>
 
 #include "base/options.hpp"
+#include "cli/arguments.hpp"
+#include "cli/files.hpp"
 #include "laconic/collective.hpp"
 
 namespace laconic::cli {
 
-/// --bytes and the like: at least 1.
-[[nodiscard]] std::size_t byte_size(std::string_view flag, const std::string& text);
-[[nodiscard]] std::string_view scope_name(scope what);
-[[nodiscard]] reduction reduction_named(const std::string& name);
-/// The operation that --op names.
-[[nodiscard]] operation operation_named(const std::string& name);
+struct collective_settings {
+    operation op = operation::allreduce;
+    reduction combine = reduction::sum;
+    std::vector<std::string> algorithms;
+    std::size_t bytes = 0;       ///< of the buffer: the whole result of (all)gather, the whole source of scatter
+    collective_options options;  ///< its algorithm is not looked at
+};
 
-/// Rows of --algorithms, checked; none given: what `algorithm` of the option table says, with stock before it, or all
-/// rows of the operation.
-[[nodiscard]] std::vector<std::string> chosen_algorithms(operation op, const std::vector<std::string>& given,
-                                                         const base::option_set& options);
+/// What a rank needs before ranks start to wait for each other.
+struct collective_work {
+    collective_settings settings;
+    element_type type;
+    buffer field;
+};
+
+/// --op, --reduction, --algorithms, --data, --type, --bytes, the bound and options of the table.
+class collective_arguments {
+public:
+    struct form {
+        std::string_view algorithms_hint;  ///< what the help says behind the rows there are
+        std::string_view bytes;            ///< the default
+        bool offers_16_bit = false;
+        std::initializer_list<base::option_id> options;  ///< that outlives the arguments
+    };
+    void declare(CLI::App& app, const form& what);
+    /// Reads the field.
+    [[nodiscard]] collective_work prepare() const;
+    /// Everything in which the ranks must not differ.
+    [[nodiscard]] std::string fingerprint(const collective_work& work) const;
+    [[nodiscard]] const std::string& op() const noexcept { return op_; }
+    [[nodiscard]] const std::string& reduction() const noexcept { return reduction_; }
+
+private:
+    const CLI::App* app_ = nullptr;  // knows the flags of the option table
+    std::initializer_list<base::option_id> options_;
+    std::string op_ = "allreduce";
+    std::string reduction_ = "sum";
+    std::vector<std::string> algorithms_;
+    std::string data_;
+    type_argument type_;
+    bound_argument limit_;
+    std::string bytes_;
+};
+
+[[nodiscard]] std::string_view scope_name(scope what);
 
 /// Elements that a rank reads and writes of a buffer of `count`, a multiple of the ranks: of the whole result of
 /// (all)gather, of the whole source of scatter.

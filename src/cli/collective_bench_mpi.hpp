@@ -9,17 +9,13 @@
 #include <string>
 #include <vector>
 
+#include "cli/collective_arguments_mpi.hpp"
 #include "laconic/collective.hpp"
 
 namespace laconic::cli {
 
-struct collective_bench_settings {
-    operation op = operation::allreduce;
-    std::vector<std::string> algorithms;
-    std::size_t bytes = 0;  ///< of the buffer: the whole result of (all)gather, the whole source of scatter
+struct collective_bench_settings : collective_settings {
     unsigned repetitions = 0;
-    reduction combine = reduction::sum;
-    collective_options options;  ///< its algorithm is not looked at
 };
 
 struct collective_measurement {

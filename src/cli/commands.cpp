@@ -2,7 +2,7 @@
 // The table of subcommands of `laconic`, which needs no MPI.
 #include <array>
 
-#include "cli/command.hpp"
+#include "cli/mpi_commands.hpp"
 
 namespace laconic::cli {
 namespace {
@@ -53,22 +53,13 @@ constexpr std::array table{
             "  laconic bench codec --data wave.f32 --type f32 --rel 1e-3 --megabytes 64 --engines avx512 --json\n"
             "  laconic bench codec --data image.f32 --type f32 --rel 1e-3 --row-length 1024 --threads 4\n",
             declare_bench_codec},
-    command{"bench collective", "Measure collectives, next to stock MPI, under mpiexec",
-            "  mpiexec -n 4 laconic bench collective --op allreduce --algorithms stock,fused --data wave.f32 \\\n"
-            "      --type f32 --bytes 64M --rel 1e-3 --scope contribution\n",
-            declare_bench_collective},
+    bench_collective_command,
     command{"predict", "Predict how long collectives take, row by row of the algorithm table",
             "  laconic predict --op allreduce --bytes 256M --ranks 128 --beta 12.5GB/s --ratio 10\n"
             "  laconic predict --op bcast --bytes 64M --ranks 64 --nodes 16 --ratio 5 --machine machine.toml --json\n"
             "  laconic predict --ranks 8 --beta 1Gbit/s --alpha 30us --ratio 8 --crossover\n",
             declare_predict},
-    command{"audit", "Hold collectives against the exact result, under mpiexec",
-            "  mpiexec -n 4 laconic audit --op allreduce --data wave.f32 --type f32 --bytes 16M --rel 1e-3\n"
-            "  mpiexec -n 4 laconic audit --algorithms homcomp_f --data wave.f32 --type f32 --abs 1e-4 \\\n"
-            "      --scope contribution\n"
-            "  mpiexec -n 8 laconic audit --op bcast --algorithms ring,c_coll --data wave.f64 --type f64 --rel 1e-6 "
-            "--json\n",
-            declare_audit},
+    audit_command,
     command{"plan", "Plan a redistribution of blocks or patches over ranks, and say what it moves",
             "  laconic plan --global 1000x1000x1000 --patch 32x32x32 --ranks 1024\n"
             "  laconic plan --global 1000x1000x1000 --patch 32x32x32 --ranks 1024 --placement balanced --json\n"
@@ -76,10 +67,7 @@ constexpr std::array table{
             "  laconic plan --global 200x300 --patch 75x75 --grid 2x3 --placement round_robin --png plan.png\n"
             "  laconic plan --global 512x512x512 --patches 1x8x8 --grid 8x8x1 --node-size 8\n",
             declare_plan},
-    command{"calibrate", "Measure this machine for the cost model, under mpiexec",
-            "  mpiexec -n 4 laconic calibrate --out machine.toml\n"
-            "  mpiexec -n 2 laconic calibrate --quick --json\n",
-            declare_calibrate},
+    calibrate_command,
     command{"completion", "Print a completion script for a shell",
             "  laconic completion bash > /etc/bash_completion.d/laconic\n"
             "  source <(laconic completion zsh)\n"

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Commands that run under mpiexec, as both kinds of programs list them: `laconic` hands them over, laconic-mpich and
+// laconic-openmpi do them.
+#pragma once
+
+#include "cli/command.hpp"
+
+namespace laconic::cli {
+
+inline constexpr command bench_collective_command{
+    "bench collective", "Measure collectives, next to stock MPI, under mpiexec",
+    "  mpiexec -n 4 laconic bench collective --op allreduce --algorithms stock,fused --data wave.f32 \\\n"
+    "      --type f32 --bytes 64M --rel 1e-3 --scope contribution\n",
+    declare_bench_collective};
+inline constexpr command audit_command{
+    "audit", "Hold collectives against the exact result, under mpiexec",
+    "  mpiexec -n 4 laconic audit --op allreduce --data wave.f32 --type f32 --bytes 16M --rel 1e-3\n"
+    "  mpiexec -n 4 laconic audit --algorithms homcomp_f --data wave.f32 --type f32 --abs 1e-4 \\\n"
+    "      --scope contribution\n"
+    "  mpiexec -n 8 laconic audit --op bcast --algorithms ring,c_coll --data wave.f64 --type f64 --rel 1e-6 "
+    "--json\n",
+    declare_audit};
+inline constexpr command calibrate_command{"calibrate", "Measure this machine for the cost model, under mpiexec",
+                                           "  mpiexec -n 4 laconic calibrate --out machine.toml\n"
+                                           "  mpiexec -n 2 laconic calibrate --quick --json\n",
+                                           declare_calibrate};
+
+}  // namespace laconic::cli

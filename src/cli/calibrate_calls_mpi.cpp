@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Small calls of compressed rows, of few messages and of many: what they take longer than the messages and the codec do
-// is the cost of a call and of a message.
+// Small calls of own rows, of few messages and of many: what they take longer than the messages and the codec do is the
+// cost of a call and of a message.
 #include <mpi.h>
 
 #include <algorithm>
@@ -54,7 +54,7 @@ double time_of(const small_call& row, double seconds) {
 }  // namespace
 
 void measure_calls(const topology& where, const network_settings& settings, model::machine& found) {
-    found.call_s = found.message_s = 0;
+    found.call_s = found.call_raw_s = found.message_s = 0;
     const double p = where.ranks;
     double power = 1, steps = 0;
     for (; 2 * power <= p; power *= 2) ++steps;
@@ -62,7 +62,8 @@ void measure_calls(const topology& where, const network_settings& settings, mode
     using enum model::schedule_kind;
     const std::array rows{
         small_call{"recursive_doubling", {recursive_doubling, model::payload_kind::homomorphic, codec_id::fle}, steps},
-        small_call{"homcomp_f", {ring, model::payload_kind::fused, codec_id::fle}, 2 * (p - 1)}};
+        small_call{"homcomp_f", {ring, model::payload_kind::fused, codec_id::fle}, 2 * (p - 1)},
+        small_call{"ring_raw", {ring, model::payload_kind::raw, codec_id::raw}, 2 * (p - 1)}};
     std::array<double, rows.size()> extra{};
     for (std::size_t i = 0; i < rows.size(); ++i) {
         model::question what;
@@ -74,6 +75,7 @@ void measure_calls(const topology& where, const network_settings& settings, mode
     }
     const double more = rows[1].messages - rows[0].messages;
     if (more > 0) found.message_s = std::max(0.0, (extra[1] - extra[0]) / more);
+    found.call_raw_s = std::max(0.0, extra[2]);
     found.call_s = std::max(0.0, extra[0] - found.message_s * rows[0].messages);
 }
 

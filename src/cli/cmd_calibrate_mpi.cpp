@@ -72,7 +72,8 @@ json machine_json(const circumstances& how, const model::machine& m) {
                  {{"add_gb_s", m.add_bytes_per_s / 1e9},
                   {"copy_gb_s", m.copy_bytes_per_s / 1e9},
                   {"scan_gb_s", m.scan_bytes_per_s / 1e9}}},
-                {"engine", {{"call_us", m.call_s * 1e6}, {"message_us", m.message_s * 1e6}}},
+                {"engine",
+                 {{"call_us", m.call_s * 1e6}, {"call_raw_us", m.call_raw_s * 1e6}, {"message_us", m.message_s * 1e6}}},
                 {"codecs", json::object()},
                 {"toml", model::to_toml(m, comment_of(how))}};
     for (std::size_t i = 0; i < model::rated_names.size(); ++i) {

@@ -168,9 +168,10 @@ cost estimate(const machine& where, const question& what, const cell& how) noexc
     cost sum = is_reduction(what.op) ? reduction_cost(in, how) : movement_cost(in, how);
     // Not finite: a codec without rates.
     if (!(sum.total_s < infinite)) return impossible;
-    sum.agreement_s = where.call_s;
     // What travels as it is needs no range, and nobody to compare it with.
-    if (how.payload != payload_kind::raw || how.schedule == schedule_kind::hierarchical) sum.agreement_s += talk_s(in);
+    const bool raw = how.payload == payload_kind::raw;
+    sum.agreement_s = raw ? where.call_raw_s : where.call_s;
+    if (!raw || how.schedule == schedule_kind::hierarchical) sum.agreement_s += talk_s(in);
     sum.total_s += sum.agreement_s;
     return sum;
 }

@@ -45,6 +45,7 @@ constexpr machine built_in() {
     m.copy_bytes_per_s = 10.8 * giga;
     m.scan_bytes_per_s = 28 * giga;
     m.call_s = 5e-6;
+    m.call_raw_s = 5e-6;
     m.message_s = 1e-6;
     // fle: three bounds of one set of fields, and below them what `laconic calibrate` found: values that travel
     // uncompressed (ratio 1) take the patient path of sums.

@@ -70,6 +70,7 @@ void each_number(Machine& m, const Visit& visit) {
     visit("engine", "lanes_raw", unit::lanes, m.lanes_raw);
     visit("engine", "lanes_compressed", unit::lanes, m.lanes_compressed);
     visit("engine", "call_us", unit::us, m.call_s);
+    visit("engine", "call_raw_us", unit::us, m.call_raw_s);
     visit("engine", "message_us", unit::us, m.message_s);
 }
 

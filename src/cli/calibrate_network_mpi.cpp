@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pairs of ranks exchange messages while the others sleep; times flow in, alpha, beta and their like flow out.
+// All ranks that can exchange messages do so at once, as collectives make them: a pair that has the machine to itself
+// would say too little of the time that bytes take where hosts share cores. Times flow in; alpha, beta and their like
+// flow out.
 #include "cli/calibrate_network_mpi.hpp"
 
 #include <mpi.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -11,7 +14,6 @@
 #include <span>
 
 #include "cli/bench_tools.hpp"
-#include "model/cost.hpp"
 
 namespace laconic::cli {
 namespace {
@@ -19,9 +21,12 @@ namespace {
 constexpr int tag = 77;
 constexpr std::size_t segment = 128 << 10;
 constexpr int window = 32;
-/// No MPI is further from the best; what is measured beyond it is a busy machine.
-constexpr double worst_factor = 10;
-constexpr double best_factor = 1.2;
+/// Looks at the messages while a segment is worked on, about as often as the engine looks.
+constexpr int looks = 16;
+/// Several turns of ranks that share a core.
+constexpr double turns_s = 0.05;
+/// Ranks that work at once take longer than one by less than this when each has a core.
+constexpr double same_pace = 1.15;
 
 double median(std::vector<double>& values) {
     std::sort(values.begin(), values.end());
@@ -34,185 +39,161 @@ int own_rank() {
     return rank;
 }
 
-/// Repeats `round` on both ranks of a pair for about so many seconds and gives the median of its times on the first
-/// rank. Both must make the same number of rounds: the first rank decides it.
-double repeat(bool first, int partner, double seconds, const std::function<void()>& round) {
-    round();
-    const double started = MPI_Wtime();
-    round();
-    const double once = std::max(MPI_Wtime() - started, 1e-9);
-    int rounds = static_cast<int>(std::clamp(seconds / once, 3.0, 2000.0));
-    if (first)
-        MPI_Send(&rounds, 1, MPI_INT, partner, tag, MPI_COMM_WORLD);
-    else
-        MPI_Recv(&rounds, 1, MPI_INT, partner, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    std::vector<double> times;
-    for (int i = 0; i < rounds; ++i) {
-        const double begun = MPI_Wtime();
-        round();
-        times.push_back(MPI_Wtime() - begun);
-    }
-    return median(times);
-}
-
-class pair_measure {
+/// Work for the processor alone: nothing that waits for memory.
+class labour {
 public:
-    pair_measure(bool first, int partner, const network_settings& settings)
-        : first_(first),
-          partner_(partner),
-          settings_(settings),
-          out_(touched(std::max(settings.largest, segment))),
-          in_(touched(std::max(settings.largest, window * segment))) {}
-
-    /// Half of a round trip.
-    double ping_pong(std::size_t bytes) {
-        const auto count = static_cast<int>(bytes);
-        return repeat(first_, partner_, settings_.seconds_per_size,
-                      [&] { first_ ? (send(count), receive(count)) : (receive(count), send(count)); }) /
-               2;
-    }
-
-    /// Seconds per message of `bytes` when `window` of them are on their way, in one direction or in both.
-    double stream(std::size_t bytes, bool both) {
-        const auto count = static_cast<int>(bytes);
-        const double whole = repeat(first_, partner_, settings_.seconds_per_size, [&] {
-            std::array<MPI_Request, 2 * window> requests;
-            int posted = 0;
-            for (int i = 0; i < window; ++i) {
-                if (both || !first_)
-                    MPI_Irecv(in_.bytes().data() + static_cast<std::size_t>(i) * bytes, count, MPI_BYTE, partner_, tag,
-                              MPI_COMM_WORLD, &requests[static_cast<std::size_t>(posted++)]);
-                if (both || first_)
-                    MPI_Isend(out_.bytes().data(), count, MPI_BYTE, partner_, tag, MPI_COMM_WORLD,
-                              &requests[static_cast<std::size_t>(posted++)]);
-            }
-            MPI_Waitall(posted, requests.data(), MPI_STATUSES_IGNORE);
-            first_ ? receive(0) : send(0);
-        });
-        return whole / window;
-    }
-
-    model::level measure() {
-        std::vector<timing> timings;
-        for (std::size_t bytes = 1; bytes <= settings_.largest; bytes *= 4)
-            timings.push_back({static_cast<double>(bytes), ping_pong(bytes)});
-        model::level way;
-        fit(timings, way);
-        const double one_way = stream(segment, false);
-        // Segments that follow each other may be faster than one large message, and never slower than the wire.
-        way.beta_s_per_byte = std::min(way.beta_s_per_byte, one_way / segment);
-        way.exchange_factor = std::clamp(stream(segment, true) / one_way, 1.0, 2.0);
-        way.overhead_s = std::min(stream(8, false), way.alpha_s);
-        return way;
+    void work(double rounds) noexcept {
+        for (double done = 0; done < rounds; ++done)
+            for (float& value : values_) value = 0.5F * value + 1;
     }
 
 private:
-    void send(int count) { MPI_Send(out_.bytes().data(), count, MPI_BYTE, partner_, tag, MPI_COMM_WORLD); }
-    void receive(int count) {
-        MPI_Recv(in_.bytes().data(), count, MPI_BYTE, partner_, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    std::array<float, 1024> values_{};
+};
+
+/// Ranks that exchange messages at once: each sends to one and receives from one.
+class traffic {
+public:
+    traffic(MPI_Comm comm, const network_settings& settings)
+        : comm_(comm), settings_(settings), out_(touched(segment)), in_(touched(window * segment)) {
+        MPI_Comm_rank(comm, &rank_);
+        MPI_Comm_size(comm, &size_);
     }
 
-    bool first_;
-    int partner_;
+    /// To the next rank from the one before, `stride` apart; `strand` ranks in a circle, one circle after the other.
+    void circles(int strand) noexcept {
+        const int base = rank_ / strand * strand, mine = rank_ % strand;
+        to_ = base + (mine + 1) % strand;
+        from_ = base + (mine + strand - 1) % strand;
+    }
+    /// With the neighbour; the last of an odd number has none.
+    void pairs() noexcept {
+        to_ = from_ = rank_ ^ 1;
+        if (to_ >= size_) to_ = from_ = MPI_PROC_NULL;
+    }
+
+    /// Seconds of a step in which every rank sends and receives one message.
+    double step(int bytes) {
+        return repeat([&] {
+            MPI_Sendrecv(out_.bytes().data(), bytes, MPI_BYTE, to_, tag, in_.bytes().data(), bytes, MPI_BYTE, from_,
+                         tag, comm_, MPI_STATUS_IGNORE);
+        });
+    }
+
+    /// Seconds per message of `bytes` when `window` of them are on their way from every rank, and every rank works
+    /// `rounds` for each of them.
+    double stream(std::size_t bytes, double rounds = 0) {
+        const auto count = static_cast<int>(bytes);
+        return repeat(
+                   [&] {
+                       std::array<MPI_Request, 2 * window> requests;
+                       for (std::size_t i = 0; i < window; ++i) {
+                           MPI_Irecv(in_.bytes().data() + i * bytes, count, MPI_BYTE, from_, tag, comm_,
+                                     &requests[2 * i]);
+                           MPI_Isend(out_.bytes().data(), count, MPI_BYTE, to_, tag, comm_, &requests[2 * i + 1]);
+                       }
+                       for (int look = 0; rounds > 0 && look < window * looks; ++look) {
+                           int done = 0;
+                           labour_.work(rounds / looks);
+                           MPI_Testall(2 * window, requests.data(), &done, MPI_STATUSES_IGNORE);
+                       }
+                       MPI_Waitall(2 * window, requests.data(), MPI_STATUSES_IGNORE);
+                   },
+                   rounds > 0) /
+               window;
+    }
+
+    /// Seconds of `rounds` of work on all ranks at once. The mean, which has the turns of ranks that share a core in
+    /// it.
+    double work(double rounds) {
+        return repeat([&] { labour_.work(rounds * window); }, true) / window;
+    }
+
+    /// Processor time per byte that is sent and received: by how much work takes longer while messages move, when the
+    /// work is long enough to hide them.
+    double processor_s_per_byte(double stream_s) {
+        constexpr double some = 64;
+        const double rounds = looks * std::max(1.0, 1.5 * stream_s / (work(some) / some) / looks);
+        return std::max(0.0, stream(segment, rounds) - work(rounds)) / segment;
+    }
+
+    /// Collective over the world; the slowest rank counts.
+    void measure_level(model::level& way) {
+        way.alpha_s = step(8);
+        const double around = stream(segment);
+        way.beta_s_per_byte = std::max(around / segment, 1e-15);
+        way.overhead_s = std::min(stream(8), way.alpha_s);
+        way.processor_s_per_byte = std::min(processor_s_per_byte(around), way.beta_s_per_byte);
+        pairs();
+        way.exchange_factor = std::clamp(stream(segment) / around, 1.0, 2.0);
+    }
+
+private:
+    /// Median, or mean, of a round's times, over about so many seconds, of the slowest rank.
+    double repeat(const std::function<void()>& round, bool mean = false) {
+        round();
+        MPI_Barrier(comm_);
+        double begun = MPI_Wtime();
+        round();
+        const double once = std::max(slowest(MPI_Wtime() - begun), 1e-9);
+        const double seconds = mean ? std::max(turns_s, settings_.seconds_per_size) : settings_.seconds_per_size;
+        const int rounds = static_cast<int>(std::clamp(seconds / once, 3.0, 2000.0));
+        std::vector<double> times;
+        const double first = MPI_Wtime();
+        for (int i = 0; i < rounds; ++i) {
+            begun = MPI_Wtime();
+            round();
+            times.push_back(MPI_Wtime() - begun);
+        }
+        return slowest(mean ? (begun - first + times.back()) / rounds : median(times));
+    }
+    double slowest(double mine) {
+        double all = 0;
+        MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_MAX, comm_);
+        return all;
+    }
+
+    MPI_Comm comm_;
     network_settings settings_;
+    int rank_ = 0, size_ = 1, to_ = MPI_PROC_NULL, from_ = MPI_PROC_NULL;
+    labour labour_;
     buffer out_, in_;
 };
 
-/// The level between two ranks, known to all.
-model::level measure_pair(int a, int b, const network_settings& settings) {
-    const int rank = own_rank();
-    model::level way;
-    if (rank == a || rank == b) way = pair_measure(rank == a, rank == a ? b : a, settings).measure();
+/// By how much work takes longer when all ranks work than when one does.
+double measure_sharing(const network_settings& settings) {
+    constexpr double rounds = 64;
+    double alone = 0;
+    if (own_rank() == 0) {
+        traffic nobody(MPI_COMM_SELF, settings);
+        alone = nobody.work(rounds);
+        // The least: whatever else runs here makes it longer.
+        for (int again = 0; again < 4; ++again) alone = std::min(alone, nobody.work(rounds));
+    }
     sleep_until_all_arrive();
-    MPI_Bcast(&way, sizeof way, MPI_BYTE, a, MPI_COMM_WORLD);
-    return way;
+    MPI_Bcast(&alone, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    const double sharing = traffic(MPI_COMM_WORLD, settings).work(rounds) / std::max(alone, 1e-12);
+    return sharing < same_pace ? 1 : sharing;
 }
 
-/// Ranks of two nodes stream in pairs at the same time: seconds per byte of the node.
-double measure_injection(const std::vector<int>& from, const std::vector<int>& to, const network_settings& settings) {
-    const std::size_t flows = std::min(from.size(), to.size());
-    const int rank = own_rank();
-    double per_message = 0;
-    for (std::size_t i = 0; i < flows; ++i)
-        if (rank == from[i] || rank == to[i])
-            per_message =
-                pair_measure(rank == from[i], rank == from[i] ? to[i] : from[i], settings).stream(segment, false);
+/// Runs `body` on ranks with a colour, those of a colour in a communicator in the order of `key`, while the others
+/// sleep; all ranks then know the slowest's numbers.
+void in_groups(bool takes_part, int colour, int key, model::level& found, double& other,
+               const std::function<void(MPI_Comm)>& body) {
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, takes_part ? colour : MPI_UNDEFINED, key, &comm);
+    if (takes_part) {
+        body(comm);
+        MPI_Comm_free(&comm);
+    }
     sleep_until_all_arrive();
-    double slowest = 0;
-    MPI_Allreduce(&per_message, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    return slowest / static_cast<double>(flows * segment);
+    const std::array mine{found.alpha_s,         found.beta_s_per_byte,      found.overhead_s,
+                          found.exchange_factor, found.processor_s_per_byte, other};
+    std::array<double, mine.size()> all{};
+    MPI_Allreduce(mine.data(), all.data(), static_cast<int>(mine.size()), MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    found = {all[0], all[1], all[2], all[3], all[4]};
+    other = all[5];
 }
-
-/// Larger arrays than were measured: an MPI library may have a better algorithm for them. From 16 times the largest
-/// size on, it is taken to be as good as the best that libraries could be forced to.
-void assume_the_best_beyond(model::stock_fit& fit_of) {
-    if (fit_of.rows == 0 || fit_of.rows == model::stock_fit::most) return;
-    fit_of.bytes[fit_of.rows] = 16 * fit_of.bytes[fit_of.rows - 1];
-    fit_of.factor[fit_of.rows] = std::min(fit_of.factor[fit_of.rows - 1], best_factor);
-    ++fit_of.rows;
-}
-
-/// MPI's own call of an operation over `bytes` as model::question counts them.
-class stock_call {
-public:
-    stock_call(int ranks, std::size_t largest) : ranks_(ranks), in_(touched(largest)), out_(touched(largest)) {
-        // Values that can be added for ever.
-        std::fill(in_.as<float>().begin(), in_.as<float>().end(), 0.0F);
-    }
-
-    void run(model::operation op, std::size_t bytes) {
-        const auto all = static_cast<int>(bytes / sizeof(float));
-        const int part = all / ranks_;
-        float* const in = in_.as<float>().data();
-        float* const out = out_.as<float>().data();
-        switch (op) {
-            case model::operation::allreduce: MPI_Allreduce(in, out, all, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD); break;
-            case model::operation::reduce: MPI_Reduce(in, out, all, MPI_FLOAT, MPI_SUM, 0, MPI_COMM_WORLD); break;
-            case model::operation::reduce_scatter:
-                MPI_Reduce_scatter_block(in, out, part, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
-                break;
-            case model::operation::allgather:
-                MPI_Allgather(in, part, MPI_FLOAT, out, part, MPI_FLOAT, MPI_COMM_WORLD);
-                break;
-            case model::operation::gather:
-                MPI_Gather(in, part, MPI_FLOAT, out, part, MPI_FLOAT, 0, MPI_COMM_WORLD);
-                break;
-            case model::operation::scatter:
-                MPI_Scatter(in, part, MPI_FLOAT, out, part, MPI_FLOAT, 0, MPI_COMM_WORLD);
-                break;
-            case model::operation::bcast: MPI_Bcast(in, all, MPI_FLOAT, 0, MPI_COMM_WORLD); break;
-            case model::operation::alltoall:
-                MPI_Alltoall(in, part, MPI_FLOAT, out, part, MPI_FLOAT, MPI_COMM_WORLD);
-                break;
-        }
-    }
-
-    /// The slowest rank's time; of several rounds the lower quartile, so that noise makes stock look faster, not
-    /// slower.
-    double time(model::operation op, std::size_t bytes, double seconds) {
-        // The first rounds open connections.
-        static_cast<void>(once(op, bytes));
-        const int rounds = static_cast<int>(std::clamp(seconds / once(op, bytes), 5.0, 50.0));
-        std::vector<double> times;
-        for (int round = 0; round < rounds; ++round) times.push_back(once(op, bytes));
-        std::sort(times.begin(), times.end());
-        return times[times.size() / 4];
-    }
-
-private:
-    double once(model::operation op, std::size_t bytes) {
-        MPI_Barrier(MPI_COMM_WORLD);
-        const double begun = MPI_Wtime();
-        run(op, bytes);
-        const double mine = MPI_Wtime() - begun;
-        double slowest = 0;
-        MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-        return std::max(slowest, 1e-9);
-    }
-
-    int ranks_;
-    buffer in_, out_;
-};
 
 }  // namespace
 
@@ -243,24 +224,6 @@ topology find_topology() {
     return found;
 }
 
-void fit(const std::vector<timing>& timings, model::level& way) {
-    std::vector<double> small;
-    for (const timing& one : timings)
-        if (one.bytes <= 8 || small.empty()) small.push_back(one.seconds);
-    way.alpha_s = median(small);
-    // Shapers and caches let shorter messages pass faster than a stream of them.
-    const double from = std::min(1048576.0, timings.back().bytes);
-    double products = 0, squares = 0;
-    for (const timing& one : timings) {
-        if (one.bytes < from) continue;
-        const double weight = 1 / (one.seconds * one.seconds);
-        products += weight * std::max(0.0, one.seconds - way.alpha_s) * one.bytes;
-        squares += weight * one.bytes * one.bytes;
-    }
-    // A clock too coarse for the largest message: the fastest that a file can say.
-    way.beta_s_per_byte = std::max(products / squares, 1e-15);
-}
-
 void sleep_until_all_arrive() {
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Ibarrier(MPI_COMM_WORLD, &request);
@@ -274,48 +237,52 @@ void sleep_until_all_arrive() {
 
 network_found measure_network(const topology& where, const network_settings& settings, model::machine& found) {
     network_found done;
-    // The fullest node, the first of equals.
-    std::vector<int> fullest;
-    for (int node = 0; node < where.nodes; ++node)
-        if (const std::vector<int> ranks = where.on_node(node); ranks.size() > fullest.size()) fullest = ranks;
-    if (fullest.size() > 1) {
-        found.intra = measure_pair(fullest[0], fullest[1], settings);
+    const int node = where.node_of[static_cast<std::size_t>(own_rank())];
+    const std::vector<int> mates = where.on_node(node);
+    const auto local = static_cast<int>(std::find(mates.begin(), mates.end(), own_rank()) - mates.begin());
+    std::size_t fewest = mates.size(), most = mates.size();
+    for (int each = 0; each < where.nodes; ++each) {
+        fewest = std::min(fewest, where.on_node(each).size());
+        most = std::max(most, where.on_node(each).size());
+    }
+    // A node has as many cores as keep its ranks at the pace of one alone: less than one where nodes are emulated.
+    const double sharing = measure_sharing(settings);
+    double cores = static_cast<double>(most) / sharing;
+    if (sharing <= 1) cores = std::max(cores, static_cast<double>(::sysconf(_SC_NPROCESSORS_ONLN)));
+    MPI_Allreduce(&cores, &found.cores, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
+    const model::level nothing{0, 0, 0, 0, 0};
+    double unused = 0;
+    if (most > 1) {
+        found.intra = nothing;
+        in_groups(mates.size() > 1, node, local, found.intra, unused, [&](MPI_Comm comm) {
+            traffic all(comm, settings);
+            all.circles(static_cast<int>(mates.size()));
+            all.measure_level(found.intra);
+        });
+        found.intra.processor_s_per_byte /= sharing;
         done.intra = true;
     }
     if (where.nodes > 1) {
-        const std::vector<int> from = where.on_node(0), to = where.on_node(1);
-        found.inter = measure_pair(from[0], to[0], settings);
-        found.host_beta_s_per_byte = measure_injection(from, to, settings);
+        found.inter = nothing;
+        found.host_beta_s_per_byte = 0;
+        in_groups(local == 0, 0, node, found.inter, unused, [&](MPI_Comm comm) {
+            traffic leaders(comm, settings);
+            leaders.circles(where.nodes);
+            leaders.measure_level(found.inter);
+        });
+        found.inter.processor_s_per_byte /= sharing;
+        model::level same = nothing;
+        const auto flows = static_cast<int>(fewest);
+        in_groups(local < flows, 0, local * where.nodes + node, same, found.host_beta_s_per_byte, [&](MPI_Comm comm) {
+            traffic all(comm, settings);
+            all.circles(where.nodes);
+            found.host_beta_s_per_byte = all.stream(segment) / (flows * static_cast<double>(segment));
+        });
+        // Of one rank nothing but noise is between the two.
+        if (flows == 1) found.host_beta_s_per_byte = found.inter.beta_s_per_byte;
         done.inter = true;
     }
     return done;
-}
-
-void measure_stock(const topology& where, const network_settings& settings, model::machine& found) {
-    stock_call call(where.ranks, settings.stock_largest);
-    for (int i = 0; i < model::operation_count; ++i) {
-        model::stock_fit& fit_of = found.stock[static_cast<std::size_t>(i)];
-        fit_of = {};
-        for (const std::size_t bytes : {std::size_t{1} << 10, std::size_t{16} << 10, std::size_t{256} << 10,
-                                        std::size_t{2} << 20, settings.stock_largest}) {
-            // Every rank has at least one element, and sizes grow.
-            if (bytes > settings.stock_largest || bytes / sizeof(float) < static_cast<std::size_t>(where.ranks))
-                continue;
-            if (fit_of.rows > 0 && static_cast<double>(bytes) <= fit_of.bytes[fit_of.rows - 1]) continue;
-            const auto op = static_cast<model::operation>(i);
-            model::question what;
-            what.op = op;
-            what.bytes = bytes;
-            what.ranks = where.ranks;
-            what.nodes = where.nodes;
-            const double factor =
-                call.time(op, bytes, settings.seconds_per_size) / model::estimate_classic(found, what).total_s;
-            fit_of.bytes[fit_of.rows] = static_cast<double>(bytes);
-            fit_of.factor[fit_of.rows] = std::clamp(factor, 0.1, worst_factor);
-            ++fit_of.rows;
-        }
-        assume_the_best_beyond(fit_of);
-    }
 }
 
 }  // namespace laconic::cli

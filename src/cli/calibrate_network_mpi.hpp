@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The network as the cost model wants it: the ranks of MPI_COMM_WORLD flow in; latency, bandwidth and message cost
-// inside a node and between nodes, and how far stock collectives are from the model's best, flow into a machine.
+// inside a node and between nodes, what a small call costs, and how far stock collectives are from the model's best,
+// flow into a machine.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +12,8 @@
 namespace laconic::cli {
 
 struct network_settings {
-    std::size_t largest = 16 << 20;  ///< bytes of the largest ping-pong
-    double seconds_per_size = 0.05;  ///< how long each size is repeated, about
-    std::size_t stock_largest = 8 << 20;
+    double seconds_per_size = 0.05;        ///< how long each size is repeated, about
+    std::size_t stock_largest = 64 << 20;  ///< bytes of the largest buffer for MPI's own calls
 };
 
 /// Which rank is on which node.
@@ -26,14 +26,6 @@ struct topology {
 /// Collective: by shared memory (MPI_COMM_TYPE_SHARED).
 [[nodiscard]] topology find_topology();
 
-/// One size of a ping-pong.
-struct timing {
-    double bytes = 0, seconds = 0;
-};
-/// alpha: the median of times up to 8 bytes; beta: least squares of relative errors over sizes from 1 MiB (or the
-/// largest there is). Precondition: at least one timing, by ascending size.
-void fit(const std::vector<timing>& timings, model::level& way);
-
 /// What was measured; the machine keeps its numbers for the rest.
 struct network_found {
     bool intra = false, inter = false;
@@ -41,6 +33,10 @@ struct network_found {
 
 /// Collective over MPI_COMM_WORLD, at least two ranks. All ranks get the same numbers.
 network_found measure_network(const topology& where, const network_settings& settings, model::machine& found);
+
+/// Collective: times small calls of compressed rows; what model::estimate() lacks becomes the cost of a call and of a
+/// message. All ranks get the same numbers. Throws a data failure when a call fails.
+void measure_calls(const topology& where, const network_settings& settings, model::machine& found);
 
 /// Collective: times MPI's own calls on all ranks and divides by model::estimate_classic() on `found`. All ranks get
 /// the same factors.

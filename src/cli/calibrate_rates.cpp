@@ -160,6 +160,17 @@ model::codec_rates table_of(std::vector<codec_measure::row> rows) {
     return table;
 }
 
+/// Compressed size / that of fle, over the fields that fle compresses as fields of simulations are compressed.
+double size_factor_of(const std::vector<codec_measure::row>& rows, const std::vector<codec_measure::row>& of_fle) {
+    double product = 1, count = 0;
+    for (std::size_t i = 0; i < std::min(rows.size(), of_fle.size()); ++i) {
+        if (!(of_fle[i].ratio > 2 && of_fle[i].ratio < 20)) continue;
+        product *= of_fle[i].ratio / rows[i].ratio;
+        ++count;
+    }
+    return count > 0 ? std::clamp(std::pow(product, 1 / count), 0.1, 10.0) : 1;
+}
+
 void measure_memory(const rate_settings& settings, model::machine& where) {
     buffer a = touched(settings.bytes), b = touched(settings.bytes);
     fill_field(a.as<float>(), 1, 1);
@@ -184,6 +195,7 @@ void measure_memory(const rate_settings& settings, model::machine& where) {
 
 void measure_rates(const rate_settings& settings, model::machine& where) {
     measure_memory(settings, where);
+    std::vector<codec_measure::row> of_fle;
     for (std::size_t i = 0; i < model::rated_codecs.size(); ++i) {
         const codec_id codec = model::rated_codecs[i];
         const auto known = codecs();
@@ -200,7 +212,10 @@ void measure_rates(const rate_settings& settings, model::machine& where) {
         else
             for (const float roughness : {0.05F, 1.0F, 8.0F, 64.0F, 2048.0F, 16384.0F, wild})
                 rows.push_back(measure.measure(roughness, 8));
+        if (codec == codec_id::fle) of_fle = rows;
+        const double size_factor = codec == codec_id::zfp_rate ? 1 : size_factor_of(rows, of_fle);
         where.codecs[i] = table_of(std::move(rows));
+        where.codecs[i].size_factor = size_factor;
     }
 }
 

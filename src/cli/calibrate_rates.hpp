@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rates of one core, measured through the public API: a size flows in; how fast each codec compresses, decompresses and
-// adds synthetic fields of several ratios, and how fast memory is added and copied, flow into a machine.
+// Rates of one core, measured through the public API: a size flows in; how fast each codec compresses,
+// decompresses and adds synthetic fields of several ratios, and how fast memory is added and copied, flow into a
+// machine.
 #pragma once
 
 #include <cstddef>

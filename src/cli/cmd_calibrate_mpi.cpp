@@ -57,7 +57,8 @@ json level_json(const model::level& way) {
     return {{"latency_us", way.alpha_s * 1e6},
             {"bandwidth_gb_s", 1e-9 / way.beta_s_per_byte},
             {"overhead_us", way.overhead_s * 1e6},
-            {"exchange_factor", way.exchange_factor}};
+            {"exchange_factor", way.exchange_factor},
+            {"processor_us_per_mb", way.processor_s_per_byte * 1e12}};
 }
 
 json machine_json(const circumstances& how, const model::machine& m) {
@@ -71,6 +72,8 @@ json machine_json(const circumstances& how, const model::machine& m) {
                  {{"add_gb_s", m.add_bytes_per_s / 1e9},
                   {"copy_gb_s", m.copy_bytes_per_s / 1e9},
                   {"scan_gb_s", m.scan_bytes_per_s / 1e9}}},
+                {"engine",
+                 {{"call_us", m.call_s * 1e6}, {"call_raw_us", m.call_raw_s * 1e6}, {"message_us", m.message_s * 1e6}}},
                 {"codecs", json::object()},
                 {"toml", model::to_toml(m, comment_of(how))}};
     for (std::size_t i = 0; i < model::rated_names.size(); ++i) {
@@ -106,12 +109,11 @@ void print_summary(const calibrate_request& request, const circumstances& how, c
     fmt::print("{}\n", dim("use it with --machine or LACONIC_MACHINE"));
 }
 
-/// Measures on all ranks; the machine is complete on rank 0.
-model::machine measure(const calibrate_request& request, const mpi_session& session, circumstances& how) {
+/// Collective: measures on all ranks. What rank 0 has is what counts.
+model::machine measure(const calibrate_request& request, int rank, circumstances& how) {
     network_settings network;
     rate_settings rates;
     if (request.quick) {
-        network.largest = 1 << 20;
         network.seconds_per_size = 0.005;
         network.stock_largest = 1 << 20;
         rates.bytes = 1 << 20;
@@ -120,13 +122,13 @@ model::machine measure(const calibrate_request& request, const mpi_session& sess
     model::machine m = model::default_machine();
     how.where = find_topology();
     how.found = measure_network(how.where, network, m);
-    // One rank: rates are those of a core that has the memory to itself.
-    if (session.rank() == 0) measure_rates(rates, m);
+    // One rank: what ranks lose to each other is in the number of cores.
+    if (rank == 0) measure_rates(rates, m);
     sleep_until_all_arrive();
-    // Adding is part of stock's formulas, so all ranks need the rates of the one that measured.
+    // The rest is measured against the formulas, so all ranks need the rates of the one that measured.
     MPI_Bcast(&m, sizeof m, MPI_BYTE, 0, MPI_COMM_WORLD);
+    measure_calls(how.where, network, m);
     measure_stock(how.where, network, m);
-    m.cores = static_cast<double>(::sysconf(_SC_NPROCESSORS_ONLN));
     return m;
 }
 
@@ -156,7 +158,7 @@ int run(const calibrate_request& request) {
     model::machine m;
     // A rank that fails alone would leave the others waiting.
     try {
-        m = measure(request, session, how);
+        m = measure(request, session.rank(), how);
     } catch (const failure& why) {
         session.abort(why, "calibrate");
     } catch (const std::bad_alloc&) {

@@ -11,6 +11,7 @@
 #include "collective/job.hpp"
 #include "collective/program.hpp"
 #include "model/machine.hpp"
+#include "model/recollection.hpp"
 #include "mpi/channel.hpp"
 
 namespace laconic::collective {
@@ -59,6 +60,9 @@ public:
     [[nodiscard]] std::uint64_t interesting_bytes(operation op, const model::machine& where, int ranks, int nodes,
                                                   std::size_t segment_bytes);
 
+    /// How `auto` fared with calls like these, asked and told in the order of the turns.
+    [[nodiscard]] model::recollection& decisions() noexcept { return decisions_; }
+
 private:
     struct known_size {
         operation op;
@@ -84,6 +88,7 @@ private:
     std::vector<std::unique_ptr<call_memory>> memory_;
     std::vector<known_levels> levels_;
     std::vector<known_size> sizes_;
+    model::recollection decisions_;
     std::uint64_t calls_ = 0, turns_drawn_ = 0, turns_ended_ = 0;
     bool may_block_ = true;
 };

@@ -3,6 +3,7 @@
 #include "collective/execution.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <new>
@@ -146,9 +147,18 @@ status execution<T>::consider() {
     else if (lossless())
         what_ = choose(1);
     else if (buffer_bytes() <
-             store_->interesting_bytes(call_.op, *machine_, channel_.size(), nodes_, options_.segment_bytes))
+                 store_->interesting_bytes(call_.op, *machine_, channel_.size(), nodes_, options_.segment_bytes) ||
+             !store_->decisions().should_ask(likeness()))
         what_ = stock_or_raw(geometry_);
     return machine.error();
+}
+
+/// Only what has to be the same on all ranks.
+template <class T>
+model::call_likeness execution<T>::likeness() const noexcept {
+    const auto bits = std::bit_cast<std::uint64_t>(options_.limit.value);
+    return model::likeness_of(buffer_bytes(), machine_->digest, call_.op, element_type_of<T>::value, call_.combine,
+                              options_.limit.kind, bits, options_.bound_scope);
 }
 
 template <class T>
@@ -186,6 +196,7 @@ template <class T>
 void execution<T>::agreed() {
     if (what_.schedule != schedule_kind::chosen) return run_agreed(agreement_.values());
     what_ = choose(agreement_.values().ratio);
+    store_->decisions().learn(likeness(), what_.schedule == schedule_kind::stock);
     const status local = reserve();
     // MPI's own rows have nothing more to agree on.
     if (what_.schedule == schedule_kind::stock) return run_agreed({});

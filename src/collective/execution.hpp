@@ -14,6 +14,7 @@
 #include "collective/stage.hpp"
 #include "collective/stock.hpp"
 #include "laconic/collective.hpp"
+#include "model/recollection.hpp"
 
 namespace laconic::collective {
 
@@ -59,6 +60,7 @@ private:
 
     [[nodiscard]] call_shape shape() const noexcept;
     [[nodiscard]] value_span own_values() const;
+    [[nodiscard]] model::call_likeness likeness() const noexcept;
     [[nodiscard]] std::size_t buffer_bytes() const noexcept { return geometry_.buffer_count() * sizeof(T); }
     [[nodiscard]] unsigned divisor() const noexcept {
         return call_.combine == reduction::avg && is_reduction(call_.op) ? static_cast<unsigned>(channel_.size()) : 1;

@@ -17,11 +17,23 @@ double whole_above(double x) noexcept {
     return floor < x ? floor + 1 : floor;
 }
 
-link over(const level& way, double beta) noexcept { return {way.alpha_s, beta, way.overhead_s}; }
+link over(const level& way, double beta) noexcept {
+    return {way.alpha_s, beta, way.overhead_s, way.processor_s_per_byte};
+}
 
 link slower(const link& a, const link& b) noexcept {
     return {std::max(a.alpha_s, b.alpha_s), std::max(a.beta_s_per_byte, b.beta_s_per_byte),
-            std::max(a.overhead_s, b.overhead_s)};
+            std::max(a.overhead_s, b.overhead_s), std::max(a.processor_s_per_byte, b.processor_s_per_byte)};
+}
+
+/// The ranks compare a few numbers, by doubling distances.
+double talk_s(const context& in) noexcept {
+    double sum = 0, distance = 1;
+    for (int i = doublings(in.ranks); i > 0; --i, distance *= 2) {
+        const link way = in.exchange(distance);
+        sum += way.alpha_s + way.overhead_s;
+    }
+    return sum;
 }
 
 }  // namespace
@@ -52,7 +64,9 @@ context::context(const machine& machine_in, const question& question_in, const c
       slowdown(machine_in.cores > 0 ? std::max(1.0, local / machine_in.cores) : 1),
       lanes(how.payload == payload_kind::raw ? machine_in.lanes_raw : machine_in.lanes_compressed),
       grain(1),
-      rates_(machine_in.rates_of(how.codec)) {
+      per_message_s(how.payload == payload_kind::raw ? 0 : machine_in.message_s),
+      rates_(machine_in.rates_of(how.codec)),
+      size_factor_(rates_ == nullptr ? 1 : rates_->size_factor) {
     // C-Coll's chunks of 5120 values (papers/000): messages move while a piece is being worked on.
     if (payload == payload_kind::pipelined)
         grain = std::min(1.0, 5120.0 * what.element_bytes / static_cast<double>(what.segment_bytes));
@@ -61,7 +75,7 @@ context::context(const machine& machine_in, const question& question_in, const c
 double context::fraction(double contributions) const noexcept {
     if (payload == payload_kind::raw) return 1;
     const double whole = 8.0 * what.element_bytes;
-    return std::min(1.0, 1 / what.ratio + what.growth_bits * log2_piecewise(contributions) / whole);
+    return std::min(1.0, size_factor_ / what.ratio + what.growth_bits * log2_piecewise(contributions) / whole);
 }
 
 double context::codec_s(work_kind kind, double size, double contributions) const noexcept {
@@ -119,10 +133,11 @@ void ledger::step(double steps, const link& way, double size, double wire_bytes,
     const double pieces = in_.segments(size);
     const double groups = whole_above(pieces / in_.lanes);
     const double wire = wire_bytes * way.beta_s_per_byte;
-    const double hands = busy.total() + pieces * way.overhead_s;
+    const double moving = in_.moving_s(way, pieces, wire_bytes);
+    const double hands = busy.total() + moving;
     const double first = way.alpha_s + (std::max(wire, hands) + in_.grain * std::min(wire, hands)) / pieces;
     sum_.total_s += steps * std::max({wire, hands, groups * first});
-    sum_.latency_s += steps * (groups * way.alpha_s + pieces * way.overhead_s);
+    sum_.latency_s += steps * (groups * way.alpha_s + moving);
     sum_.wire_s += steps * wire;
     book(steps, busy);
 }
@@ -153,15 +168,21 @@ cost estimate(const machine& where, const question& what, const cell& how) noexc
     cost sum = is_reduction(what.op) ? reduction_cost(in, how) : movement_cost(in, how);
     // Not finite: a codec without rates.
     if (!(sum.total_s < infinite)) return impossible;
-    // The ranks compare arguments and range, by doubling distances, before they start.
-    sum.agreement_s = where.call_s;
-    double distance = 1;
-    for (int i = doublings(in.ranks); i > 0; --i, distance *= 2) {
-        const link way = in.exchange(distance);
-        sum.agreement_s += way.alpha_s + way.overhead_s;
-    }
+    // What travels as it is needs no range, and nobody to compare it with.
+    const bool raw = how.payload == payload_kind::raw;
+    sum.agreement_s = raw ? where.call_raw_s : where.call_s;
+    if (!raw || how.schedule == schedule_kind::hierarchical) sum.agreement_s += talk_s(in);
     sum.total_s += sum.agreement_s;
     return sum;
+}
+
+double asking_s(const machine& where, const question& what) noexcept {
+    if (what.ranks < 2) return 0;
+    const context in(where, what, {schedule_kind::chosen, payload_kind::fused, codec_id::fle});
+    const double share = is_reduction(what.op) || what.op == operation::alltoall ? 1 : 1 / in.ranks;
+    const double looked_at = std::min(share * in.bytes, static_cast<double>(sampled_values) * what.element_bytes);
+    const double look = in.codec_s(work_kind::compress, looked_at, 1);
+    return where.call_s + talk_s(in) + in.scan_s(looked_at) + (look < infinite ? look : 0);
 }
 
 }  // namespace laconic::model

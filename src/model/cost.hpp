@@ -19,9 +19,9 @@ struct question {
     /// whole result; scatter, bcast: of the root's array; alltoall: of what each rank sends to all.
     std::uint64_t bytes = 0;
     int ranks = 2;
-    int nodes = 2;  ///< ranks are dealt out to nodes in blocks; 1 to ranks
-    double ratio =
-        1;  ///< original / compressed size of one rank's values, at the step that this call uses; same for every codec
+    int nodes = 2;     ///< ranks are dealt out to nodes in blocks; 1 to ranks
+    double ratio = 1;  ///< original / compressed size of one rank's values, with fle at the step that this call uses;
+                       ///< what other codecs make of them: codec_rates::size_factor
     /// Bits that a value of a sum grows by when the number of contributions doubles: 1 for contributions that resemble
     /// each other (the worst), 0.5 for independent ones. (Isabel over 8 ranks: ratio 7.2 -> 4.2, growth 1.)
     double growth_bits = 1;
@@ -33,7 +33,8 @@ struct question {
 /// part and once in total_s, so the parts may add up to more than total_s, never to less.
 struct cost {
     double total_s = 0;
-    double agreement_s = 0;  ///< the call itself and the small message in which ranks compare arguments; not in stock
+    double agreement_s = 0;  ///< the call itself and the small message in which ranks of compressed rows compare
+                             ///< arguments; not in stock
     double latency_s = 0;    ///< waiting for first bytes, and the processor's share in messages
     double wire_s = 0;       ///< bytes on the way
     double compress_s = 0;   ///< with the pass that finds the range
@@ -52,6 +53,13 @@ inline constexpr double impossible_s = std::numeric_limits<double>::infinity();
 /// Predicted cost of a cell. All parts are infinite when the cell cannot serve the operation or its codec has no rates
 /// here, and for schedule_kind::chosen. Fewer than two ranks cost nothing. Precondition: check(what).ok().
 [[nodiscard]] cost estimate(const machine& where, const question& what, const cell& how) noexcept;
+
+/// Values that `auto` compresses at most before it decides.
+inline constexpr std::size_t sampled_values = 8 * 2048;
+
+/// What it costs `auto` to ask: a sample of the values and one small message in which the ranks agree on a ratio,
+/// whatever they then decide. Same preconditions.
+[[nodiscard]] double asking_s(const machine& where, const question& what) noexcept;
 
 /// The MPI library's own call: the best classic uncompressed algorithm by the formulas of papers/004, section 2.5, and
 /// Thakur et al., times machine::stock_of(op). Same preconditions.

@@ -14,7 +14,10 @@ cost classic(const context& in, const link& over, double steps, double sent, dou
     one.latency_s = steps * (over.alpha_s + over.overhead_s);
     one.wire_s = sent * over.beta_s_per_byte;
     one.combine_s = in.add_s(added);
-    one.total_s = one.latency_s + std::max(one.wire_s, one.combine_s);
+    const double hands = one.combine_s + in.slowdown * sent * over.processor_s_per_byte;
+    one.total_s = one.latency_s + std::max(one.wire_s, hands);
+    // Moving bytes counts as latency where it lasts longer than the wire, so that the parts cover the whole.
+    one.latency_s = std::max(one.latency_s, one.total_s - one.wire_s - one.combine_s);
     return one;
 }
 

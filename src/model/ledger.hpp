@@ -12,9 +12,9 @@ namespace laconic::model {
 
 inline constexpr double infinite = std::numeric_limits<double>::infinity();
 
-/// A way for messages: latency, seconds per byte, processor time per message.
+/// A way for messages: latency, seconds per byte, processor time per message and per byte.
 struct link {
-    double alpha_s = 0, beta_s_per_byte = 0, overhead_s = 0;
+    double alpha_s = 0, beta_s_per_byte = 0, overhead_s = 0, processor_s_per_byte = 0;
 };
 
 /// Seconds of a processor.
@@ -51,6 +51,7 @@ public:
     double lanes;     ///< messages of a rank on their way at a time
     /// Work on a segment that overlaps with the same segment's way, as a share of the segment: 1 for none.
     double grain;
+    double per_message_s;  ///< machine::message_s where messages are compressed
 
     [[nodiscard]] double piece() const noexcept { return bytes / ranks; }
     /// Compressed share of a sum over `contributions` values: bits grow with their logarithm, up to uncompressed.
@@ -61,6 +62,10 @@ public:
     [[nodiscard]] double copy_s(double size) const noexcept { return slowdown * size / where.copy_bytes_per_s; }
     [[nodiscard]] double scan_s(double size) const noexcept { return slowdown * size / where.scan_bytes_per_s; }
     [[nodiscard]] double segments(double size) const noexcept;
+    /// The processor's share in `messages` that carry `wire_bytes` together.
+    [[nodiscard]] double moving_s(const link& over, double messages, double wire_bytes) const noexcept {
+        return messages * (over.overhead_s + per_message_s) + slowdown * wire_bytes * over.processor_s_per_byte;
+    }
 
     /// Every rank sends to the next: one rank of a node sends to another node.
     [[nodiscard]] link next() const noexcept;
@@ -77,6 +82,7 @@ public:
 
 private:
     const codec_rates* rates_;
+    double size_factor_;
 };
 
 /// Number of doublings that reach `count`: the smallest m with 2^m >= count.
@@ -138,8 +144,9 @@ void ledger::chain(double hops, const link& over, double size, const work& final
     hop_load heaviest;
     const auto weigh = [&](const hop_load& load) {
         const double wire = load.wire_bytes * over.beta_s_per_byte / pieces;
-        const double busy = load.busy.total() / pieces + over.overhead_s;
-        const double way = over.alpha_s + over.overhead_s + wire + load.delays.total() / pieces;
+        const double moving = in_.moving_s(over, 1, load.wire_bytes / pieces);
+        const double busy = load.busy.total() / pieces + moving;
+        const double way = over.alpha_s + moving + wire + load.delays.total() / pieces;
         const double pace = std::max({wire, busy, way / in_.lanes});
         if (pace >= slowest) slowest = pace, heaviest = load;
         return way;
@@ -147,7 +154,7 @@ void ledger::chain(double hops, const link& over, double size, const work& final
     each_octave(hops, [&](double count, double k) {
         const hop_load load = hop(k);
         sum_.total_s += count * weigh(load);
-        sum_.latency_s += count * (over.alpha_s + over.overhead_s);
+        sum_.latency_s += count * (over.alpha_s + in_.moving_s(over, 1, load.wire_bytes / pieces));
         sum_.wire_s += count * load.wire_bytes * over.beta_s_per_byte / pieces;
         book(count / pieces, load.delays);
     });
@@ -156,7 +163,7 @@ void ledger::chain(double hops, const link& over, double size, const work& final
     static_cast<void>(weigh(last));
     const double rest = pieces - 1;
     sum_.total_s += rest * slowest;
-    sum_.latency_s += rest * (over.overhead_s + over.alpha_s / in_.lanes);
+    sum_.latency_s += rest * (in_.moving_s(over, 1, heaviest.wire_bytes / pieces) + over.alpha_s / in_.lanes);
     sum_.wire_s += rest * heaviest.wire_bytes * over.beta_s_per_byte / pieces;
     book(rest / pieces, heaviest.busy);
     // The last segment's finale has nothing to overlap with.

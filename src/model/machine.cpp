@@ -45,6 +45,8 @@ constexpr machine built_in() {
     m.copy_bytes_per_s = 10.8 * giga;
     m.scan_bytes_per_s = 28 * giga;
     m.call_s = 5e-6;
+    m.call_raw_s = 5e-6;
+    m.message_s = 1e-6;
     // fle: three bounds of one set of fields, and below them what `laconic calibrate` found: values that travel
     // uncompressed (ratio 1) take the patient path of sums.
     m.codecs[0] = rates(
@@ -52,6 +54,8 @@ constexpr machine built_in() {
                    rate_row{4.6, 15.8, 16.1, 16.2, 11.5, 8.5, 3.8}, rate_row{8.16, 17.2, 18.7, 17.9, 11.9, 8.5, 3.8},
                    rate_row{15.7, 18.4, 17.5, 18.1, 12, 8.5, 3.8}});
     m.codecs[1] = rates(std::array{rate_row{1, 3, 5, 0, 0, 0, 0}, rate_row{3.6, 4.39, 7.76, 0, 0, 0, 0}});
+    // isabel_velmag and hit_u at 1e-3: 1.2 to 1.3.
+    m.codecs[1].size_factor = 1.25;
     m.codecs[2] = rates(std::array{rate_row{2.77, .15, .14, 0, 0, 0, 0}, rate_row{3.63, .17, .18, 0, 0, 0, 0},
                                    rate_row{5.11, .22, .26, 0, 0, 0, 0}});
     m.codecs[3] = rates(std::array{rate_row{2, .14, .12, 0, 0, 0, 0}, rate_row{4, .21, .23, 0, 0, 0, 0},

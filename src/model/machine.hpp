@@ -17,9 +17,11 @@ namespace laconic::model {
 /// One kind of way between two ranks. A message of n bytes takes alpha + n beta (papers/004, section 2.5).
 struct level {
     double alpha_s = 0;          ///< latency
-    double beta_s_per_byte = 0;  ///< of one pair in one direction
+    double beta_s_per_byte = 0;  ///< of a rank that sends and receives, as a ring does, while all others do the same
     double overhead_s = 0;       ///< what sending and receiving one message costs a rank's processor
-    double exchange_factor = 1;  ///< time in which two ranks exchange messages / time for one direction: 1 to 2
+    double exchange_factor = 1;  ///< time in which pairs of ranks exchange messages / time of the ring: 1 to 2
+    /// Processor time of a rank for a byte sent and a byte received: time in which it does nothing else.
+    double processor_s_per_byte = 0;
 };
 
 /// What a codec does. The last four exist for fle alone.
@@ -32,6 +34,7 @@ inline constexpr std::array<std::string_view, work_count> work_names{"compress",
 struct codec_rates {
     static constexpr std::size_t most = 8;
     std::size_t rows = 0;                                          ///< 0: this codec is not there
+    double size_factor = 1;                                        ///< compressed size / that of fle, same data
     std::array<double, most> ratio;                                ///< ascending, >= 1
     std::array<std::array<double, most>, work_count> bytes_per_s;  ///< [work][row]; 0: it cannot do that
 
@@ -58,13 +61,15 @@ inline constexpr std::array<std::string_view, rated_codecs.size()> rated_names{"
 struct machine {
     level intra, inter;               ///< between ranks of one node, between nodes
     double host_beta_s_per_byte = 0;  ///< of all ranks of a node together, one direction
-    double cores = 0;                 ///< of a node; 0: a core for every rank
-    double add_bytes_per_s = 0;       ///< a[i] += b[i], bytes of a
-    double copy_bytes_per_s = 0;      ///< memcpy
-    double scan_bytes_per_s = 0;      ///< the pass that finds the range of the values
-    double lanes_raw = 32;            ///< messages of a rank on their way at a time, uncompressed rows
-    double lanes_compressed = 8;      ///< compressed rows
-    double call_s = 0;                ///< what a call of an own row costs besides messages: checks, buffers, requests
+    double cores = 0;             ///< of a node, for its ranks alone; less than 1 where nodes share them; 0: any number
+    double add_bytes_per_s = 0;   ///< a[i] += b[i], bytes of a
+    double copy_bytes_per_s = 0;  ///< memcpy
+    double scan_bytes_per_s = 0;  ///< the pass that finds the range of the values
+    double lanes_raw = 32;        ///< messages of a rank on their way at a time, uncompressed rows
+    double lanes_compressed = 8;  ///< compressed rows
+    double call_s = 0;            ///< what a compressed call costs besides messages: checks, buffers, requests
+    double call_raw_s = 0;        ///< an own call without compression
+    double message_s = 0;         ///< compressed rows: of a message, besides level::overhead_s and the codec's rates
     std::array<codec_rates, rated_codecs.size()> codecs{};
     std::array<stock_fit, operation_count> stock{};
 

@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, operation_count> operation_names{
     "allreduce", "reduce", "reduce_scatter", "allgather", "gather", "scatter", "bcast", "alltoall"};
 
 /// Latencies and sizes may be 0; rates may not.
-enum class unit { us, gb_per_s_as_beta, gb_per_s, factor, lanes, count };
+enum class unit { us, us_per_mb, gb_per_s_as_beta, gb_per_s, factor, lanes, count };
 
 struct range {
     double least, most;
@@ -27,6 +27,7 @@ struct range {
 constexpr range range_of(unit what) {
     switch (what) {
         case unit::us: return {0, 1e8, "microseconds, 0 to 1e8"};
+        case unit::us_per_mb: return {0, 1e9, "microseconds for 10^6 bytes, 0 to 1e9"};
         case unit::gb_per_s_as_beta:
         case unit::gb_per_s: return {1e-6, 1e6, "GB/s (10^9 bytes), 1e-6 to 1e6"};
         case unit::factor: return {0.1, 1000, "a factor, 0.1 to 1000"};
@@ -38,11 +39,13 @@ constexpr range range_of(unit what) {
 
 double to_field(unit what, double number) {
     if (what == unit::us) return number * micro;
+    if (what == unit::us_per_mb) return number * (micro * micro);
     if (what == unit::gb_per_s_as_beta) return 1 / (number * giga);
     return what == unit::gb_per_s ? number * giga : number;
 }
 double from_field(unit what, double value) {
     if (what == unit::us) return value / micro;
+    if (what == unit::us_per_mb) return value / (micro * micro);
     if (what == unit::gb_per_s_as_beta) return 1 / value / giga;
     return what == unit::gb_per_s ? value / giga : value;
 }
@@ -55,6 +58,7 @@ void each_number(Machine& m, const Visit& visit) {
         visit(table, "bandwidth_gb_s", unit::gb_per_s_as_beta, level.beta_s_per_byte);
         visit(table, "overhead_us", unit::us, level.overhead_s);
         visit(table, "exchange_factor", unit::factor, level.exchange_factor);
+        visit(table, "processor_us_per_mb", unit::us_per_mb, level.processor_s_per_byte);
     };
     visit_level("intra_node", m.intra);
     visit_level("inter_node", m.inter);
@@ -66,6 +70,8 @@ void each_number(Machine& m, const Visit& visit) {
     visit("engine", "lanes_raw", unit::lanes, m.lanes_raw);
     visit("engine", "lanes_compressed", unit::lanes, m.lanes_compressed);
     visit("engine", "call_us", unit::us, m.call_s);
+    visit("engine", "call_raw_us", unit::us, m.call_raw_s);
+    visit("engine", "message_us", unit::us, m.message_s);
 }
 
 status refuse(const std::string& where, const std::string& why) { return {errc::invalid_argument, where + ": " + why}; }
@@ -137,13 +143,17 @@ private:
     status read_codec(const std::string& table, codec_rates& rates) {
         std::vector<double> ratio, rate;
         std::string where;
+        if (const base::config_entry* entry = take(table + ".size_factor"))
+            if (status done = number_in(*entry, range_of(unit::factor), rates.size_factor); !done.ok()) return done;
         if (status done = column(table + ".ratio", {1, 1e6, "original / compressed size, 1 to 1e6"}, ratio, where);
             !done.ok())
             return done;
         // Without ratios the table stays as it is built in; rates that are there are then left over and refused.
         if (ratio.empty()) return {};
         if (!ascends(ratio)) return refuse(where, "ratios must grow by at least 1 % from one to the next");
+        const double size_factor = rates.size_factor;
         rates = {};
+        rates.size_factor = size_factor;
         rates.rows = ratio.size();
         std::copy(ratio.begin(), ratio.end(), rates.ratio.begin());
         for (std::size_t work = 0; work < work_count; ++work) {
@@ -228,7 +238,8 @@ std::string to_toml(const machine& what, std::string_view comment) {
     for (std::size_t i = 0; i < rated_names.size(); ++i) {
         const codec_rates& rates = what.codecs[i];
         if (rates.rows == 0) continue;
-        text += "\n[codec." + std::string(rated_names[i]) + "]\nratio = " + list(rates.ratio, rates.rows, 1);
+        text += "\n[codec." + std::string(rated_names[i]) + "]\nsize_factor = " + digits(rates.size_factor) +
+                "\nratio = " + list(rates.ratio, rates.rows, 1);
         for (std::size_t work = 0; work < work_count; ++work)
             if (rates.bytes_per_s[work][0] > 0)
                 text += std::string(work_names[work]) + "_gb_s = " + list(rates.bytes_per_s[work], rates.rows, giga);

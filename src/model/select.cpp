@@ -15,22 +15,34 @@ constexpr std::uint64_t steps_per_octave = 8;
 /// Predictions closer than this are as good as equal.
 constexpr double hair = 1.01;
 
+/// Where a ratio has to be asked for, a row must be worth that, too.
+double head_start_s(const machine& where, const question& what, std::span<const cell> candidates) noexcept {
+    const bool asks = std::any_of(candidates.begin(), candidates.end(),
+                                  [](const cell& one) { return one.payload != payload_kind::raw; });
+    return asks ? asking_s(where, what) : 0;
+}
+
 choice decide(const machine& where, const question& what, std::span<const cell> candidates) noexcept {
     const double stock_s = estimate_stock(where, what).total_s;
     choice best{{}, stock_s, stock_s};
-    double least_s = impossible_s;
-    for (const cell& one : candidates)
-        if (one.schedule != schedule_kind::stock) least_s = std::min(least_s, estimate(where, what, one).total_s);
-    double least_work_s = impossible_s;
-    for (const cell& one : candidates) {
-        if (one.schedule == schedule_kind::stock) continue;
-        const cost time = estimate(where, what, one);
-        if (!(time.total_s <= least_s * hair && time.total_s * safety_margin < stock_s)) continue;
+    const double limit_s = stock_s / safety_margin - head_start_s(where, what, candidates);
+    double least_s = impossible_s, least_wire_s = impossible_s, least_work_s = impossible_s;
+    const auto each = [&](const auto& body) {
+        for (const cell& one : candidates)
+            if (one.schedule != schedule_kind::stock) body(one, estimate(where, what, one));
+    };
+    each([&](const cell&, const cost& time) { least_s = std::min(least_s, time.total_s); });
+    // A codec that sends less is the better guess where the model sees no difference: wires are shared.
+    each([&](const cell&, const cost& time) {
+        if (time.total_s <= least_s * hair) least_wire_s = std::min(least_wire_s, time.wire_s);
+    });
+    each([&](const cell& one, const cost& time) {
+        if (!(time.total_s <= least_s * hair && time.wire_s <= least_wire_s * hair && time.total_s < limit_s)) return;
         const double work_s = time.compress_s + time.combine_s + time.decompress_s + time.copy_s;
-        if (!(work_s < least_work_s)) continue;
+        if (!(work_s < least_work_s)) return;
         least_work_s = work_s;
         best = {one, time.total_s, stock_s};
-    }
+    });
     return best;
 }
 

@@ -23,10 +23,11 @@ struct choice {
     double stock_s = 0;
 };
 
-/// The candidate with the least predicted time, if that time * safety_margin < stock's; else stock. Of candidates
-/// within 1 % of the least, the one with the least work on the processor; of those, the first. Candidates that cannot
-/// serve the operation or lack rates lose. Local, no allocation, microseconds. A question that fails check() gets
-/// stock.
+/// The candidate with the least predicted time, if (that time + asking_s()) * safety_margin < stock's; else stock. Of
+/// candidates within 1 % of the least, the one with the fewest bytes; of those within 1 % of that, the one with the
+/// least work on the processor; of those, the first. asking_s() is left out when no candidate compresses, because then
+/// nobody has to ask. Candidates that cannot serve the operation or lack rates lose. Local, no allocation,
+/// microseconds. A question that fails check() gets stock.
 [[nodiscard]] choice select(const machine& where, const question& what, std::span<const cell> candidates) noexcept;
 
 struct prediction {

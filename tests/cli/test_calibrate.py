@@ -37,7 +37,9 @@ class Calibrate(unittest.TestCase):
         self.assertIn("between nodes  not measured", run.stdout)
         self.assertEqual(os.listdir(self.folder.name), ["m.toml"])
         with open(os.path.join(self.folder.name, "m.toml"), encoding="utf-8") as file:
-            self.assertIn("fused_gb_s", file.read())
+            text = file.read()
+        for key in ("fused_gb_s", "size_factor", "processor_us_per_mb", "message_us"):
+            self.assertIn(key, text)
         self.assertEqual(self.predict("m.toml")["machine"], "m.toml")
 
     def test_json_has_numbers_of_a_real_machine(self):
@@ -50,6 +52,10 @@ class Calibrate(unittest.TestCase):
         self.assertGreater(inside["latency_us"], 0)
         self.assertGreater(inside["bandwidth_gb_s"], 0.001)
         self.assertTrue(1 <= inside["exchange_factor"] <= 2)
+        self.assertGreaterEqual(inside["processor_us_per_mb"], 0)
+        self.assertGreater(report["host"]["cores"], 0)
+        self.assertGreaterEqual(report["engine"]["call_us"], 0)
+        self.assertGreaterEqual(report["engine"]["message_us"], 0)
         ratios = [row["ratio"] for row in report["codecs"]["fle"]]
         self.assertEqual(ratios, sorted(ratios))
         self.assertGreater(ratios[-1], 2 * ratios[0])

@@ -57,6 +57,48 @@ TEST(cost, of_compressed_rings_is_equations_5_4_to_6_4_with_their_slips_mended) 
     expect_time(m, ar, fle(ring, per_hop), 6 * step + 3 * 0.85 * ms + 3 * 0.75 * ms);
 }
 
+TEST(cost, of_a_codec_that_compresses_less) {
+    machine m = infinitely_fast(slow_machine());
+    m.codecs[1] = m.codecs[0];
+    m.codecs[1].size_factor = 1.5;
+    const question what = ask(operation::allgather, 4000, 4);
+    EXPECT_NEAR(estimate(m, what, fle(ring, once)).wire_s, 3 * 0.25 * ms, 1e-12);
+    EXPECT_NEAR(estimate(m, what, {ring, once, codec_id::szx}).wire_s, 3 * 0.375 * ms, 1e-12);
+}
+
+TEST(cost, has_what_moving_bytes_and_messages_takes_of_the_processor) {
+    machine m = slow_machine();
+    m.inter.alpha_s = 0;
+    question what = ask(operation::allgather, 4'000'000, 4);
+    what.segment_bytes = 1000;
+    const double before = time_of(m, what, fle(ring, once)), raw_before = time_of(m, what, tests::raw(ring));
+    // A megabyte a step: 0.25 s on the wire and 0.42 s of work; and then 0.25 MB at 2 us a byte, which work waits for.
+    m.inter.processor_s_per_byte = 2e-6;
+    EXPECT_NEAR(time_of(m, what, fle(ring, once)) - before, 3 * 0.5, 0.01);
+    // The raw ring has no work: 2 s in place of 1 s a step.
+    EXPECT_NEAR(time_of(m, what, tests::raw(ring)) - raw_before, 3 * 1, 0.01);
+    // Half a core: everything that the processor does takes twice as long.
+    const double whole_core = time_of(m, what, tests::raw(ring));
+    m.cores = 0.5;
+    EXPECT_NEAR(time_of(m, what, tests::raw(ring)), 2 * whole_core, 0.01);
+    m.cores = 0;
+    m.message_s = 1e-4;
+    EXPECT_EQ(time_of(m, what, tests::raw(ring)), whole_core);
+    EXPECT_NEAR(time_of(m, what, fle(ring, once)) - before, 3 * 0.5 + 3 * 1000 * 1e-4, 0.01);
+}
+
+TEST(cost, of_agreeing_is_for_those_who_compress) {
+    machine m = slow_machine();
+    m.call_s = 5e-4;
+    m.call_raw_s = 2e-4;
+    const question what = ask(operation::allreduce, 4000, 4);
+    EXPECT_NEAR(estimate(m, what, tests::raw(ring)).agreement_s, 0.2 * ms, 1e-12);
+    EXPECT_NEAR(estimate(m, what, fle(ring, fused)).agreement_s, 2.5 * ms, 1e-12);
+    // Asking: the same, and 4000 bytes compressed at 2 MB/s; of large arrays a sample.
+    EXPECT_NEAR(asking_s(m, what), 4.5 * ms, 1e-9);
+    EXPECT_NEAR(asking_s(m, ask(operation::allreduce, 1 << 30, 4)), 2.5 * ms + 4.0 * sampled_values / 2e6, 1e-9);
+}
+
 TEST(cost, of_recursive_doubling_is_equations_2_3_and_7_2_mended) {
     const machine m = slow_machine();
     // p = 4: 2 (alpha + n beta + n gamma)

@@ -30,7 +30,9 @@ void expect_refused(const std::string& text, std::initializer_list<std::string> 
 TEST(machine_file, comes_back_as_it_was) {
     machine m = default_machine();
     m.intra = {1.25e-6, 1 / 3.5e9, 2e-7, 1.5};
-    m.inter = {25e-6, 1 / 0.117e9, 3e-6, 1.9};
+    m.inter = {25e-6, 1 / 0.117e9, 3e-6, 1.9, 4e-10};
+    m.message_s = 7e-6;
+    m.codecs[2].size_factor = 0.75;
     m.host_beta_s_per_byte = 1 / 0.118e9;
     m.cores = 12;
     m.stock[2].rows = 2;
@@ -42,6 +44,9 @@ TEST(machine_file, comes_back_as_it_was) {
     EXPECT_NEAR(back.inter.overhead_s, 3e-6, 1e-12);
     EXPECT_EQ(back.inter.exchange_factor, 1.9);
     EXPECT_EQ(back.cores, 12);
+    EXPECT_NEAR(back.inter.processor_s_per_byte, 4e-10, 1e-15);
+    EXPECT_NEAR(back.message_s, 7e-6, 1e-12);
+    EXPECT_EQ(back.codecs[2].size_factor, 0.75);
     EXPECT_EQ(back.stock[2].rows, 2u);
     EXPECT_EQ(back.stock[2].factor[1], 2.25);
     for (std::size_t i = 0; i < rated_codecs.size(); ++i) {
@@ -64,6 +69,8 @@ TEST(machine_file, may_say_only_a_part) {
     EXPECT_EQ(m.inter.beta_s_per_byte, default_machine().inter.beta_s_per_byte);
     EXPECT_EQ(m.codecs[0].rows, 2u);
     EXPECT_EQ(m.codecs[0].bytes_per_s[0][1], 2.5e9);
+    // Files of before there was such a factor.
+    EXPECT_EQ(read("[codec.szx]\nratio = [2]\n").codecs[1].size_factor, default_machine().codecs[1].size_factor);
     // A table that is there replaces the built-in one as a whole.
     EXPECT_EQ(m.codecs[0].bytes_per_s[2][0], 0);
 }
@@ -89,6 +96,8 @@ TEST(machine_file, names_place_value_and_remedy) {
     expect_refused("[codec.fle]\nratio = [1,2,3,4,5,6,7,8,9]\n", {"more than 8"});
     expect_refused("[codec.fle]\nratio = [2, 'x']\n", {"codec.fle.ratio[1]", "'x'"});
     expect_refused("[codec.fle]\nadd_gb_s = [1]\n", {"codec.fle.add_gb_s"});
+    expect_refused("[codec.szx]\nsize_factor = 0\n", {"m.toml:2", "codec.szx.size_factor", "0.1"});
+    expect_refused("[inter_node]\nprocessor_us_per_mb = -1\n", {"processor_us_per_mb", "10^6 bytes"});
     expect_refused("[codec.lz]\nratio = [1]\n", {"codec.lz"});
     expect_refused("[stock.bcast]\nbytes = [1, 2]\nfactor = [1]\n", {"stock.bcast", "2 numbers", "factor 1"});
     expect_refused("[stock.bcast]\nbytes = [8, 2]\nfactor = [1, 1]\n", {"stock.bcast.bytes", "grow"});

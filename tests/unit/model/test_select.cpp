@@ -70,10 +70,10 @@ TEST(select, never_takes_what_is_not_faster_than_stock_by_the_margin) {
             ++stock;
             EXPECT_EQ(taken.predicted_s, taken.stock_s);
             const auto ranked = ranking(m, what, rows);
-            EXPECT_GT(ranked.front().time.total_s * 1.0301 * 1.01, taken.stock_s);
+            EXPECT_GT((ranked.front().time.total_s * 1.01 + asking_s(m, what)) * 1.0301, taken.stock_s);
         } else {
             ++own;
-            EXPECT_LE(taken.predicted_s * 1.03, taken.stock_s);
+            EXPECT_LE((taken.predicted_s + asking_s(m, what)) * 1.0299, taken.stock_s);
             EXPECT_EQ(taken.predicted_s, estimate(m, what, taken.what).total_s);
         }
         // Below this size stock is right whatever the ratio.
@@ -97,6 +97,44 @@ TEST(select, takes_the_row_with_less_work_when_times_are_as_good_as_equal) {
     what.segment_bytes = 1000;
     const cell rows[]{fle(schedule_kind::ring, payload_kind::per_hop), fle(schedule_kind::ring, payload_kind::fused)};
     EXPECT_EQ(select(m, what, rows).what, rows[1]);
+}
+
+TEST(select, takes_the_codec_that_sends_less_when_times_are_as_good_as_equal) {
+    machine m = infinitely_fast(slow_machine());
+    m.stock[0].rows = 1;
+    m.stock[0].bytes[0] = 1;
+    m.stock[0].factor[0] = 20;
+    // Latency decides; szx works less and sends a little more.
+    m.codecs[0].bytes_per_s[0].fill(1e9);
+    m.codecs[1] = m.codecs[0];
+    m.codecs[1].bytes_per_s[0].fill(2e9);
+    m.codecs[1].size_factor = 1.25;
+    const question what = ask(operation::allreduce, 400, 4);
+    const cell rows[]{{schedule_kind::ring, payload_kind::per_hop, codec_id::szx},
+                      fle(schedule_kind::ring, payload_kind::per_hop)};
+    ASSERT_LT(estimate(m, what, rows[0]).total_s, 1.01 * estimate(m, what, rows[1]).total_s);
+    EXPECT_EQ(select(m, what, rows).what, rows[1]);
+}
+
+TEST(select, counts_what_it_costs_to_ask) {
+    machine m = infinitely_fast(slow_machine());
+    const question what = ask(operation::allreduce, 400, 4);
+    const cell rows[]{fle(schedule_kind::recursive_doubling, payload_kind::homomorphic)};
+    const cell raws[]{raw(schedule_kind::recursive_doubling)};
+    m.stock[0].rows = 1;
+    m.stock[0].bytes[0] = 1;
+    const auto with_stock_at = [&](double seconds) {
+        m.stock[0].factor[0] = seconds / estimate_classic(m, what).total_s;
+        return m;
+    };
+    const double own = estimate(m, what, rows[0]).total_s, asking = asking_s(m, what);
+    EXPECT_GE(asking, 2 * m.inter.alpha_s);
+    EXPECT_EQ(select(with_stock_at((own + asking) * 1.02), what, rows).what, cell{});
+    EXPECT_EQ(select(with_stock_at((own + asking) * 1.04), what, rows).what, rows[0]);
+    // Who can only take what travels as it is does not ask.
+    const double plain = estimate(m, what, raws[0]).total_s;
+    EXPECT_EQ(select(with_stock_at(plain * 1.04), what, raws).what, raws[0]);
+    EXPECT_EQ(select(with_stock_at(plain * 1.02), what, raws).what, cell{});
 }
 
 TEST(select, does_not_depend_on_the_rounding_mode) {

@@ -71,7 +71,7 @@ result<shared_memory> shared_memory::create(std::size_t bytes) {
 result<shared_memory> shared_memory::open(address where, std::size_t bytes) {
     const std::size_t whole = bytes + reserved;
     const std::string path = "/proc/" + std::to_string(where.process) + "/fd/" + std::to_string(where.descriptor);
-    const int descriptor = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+    const int descriptor = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (descriptor < 0) return refused("no shared memory at " + path, errno);
     struct stat about {};
     std::int64_t token = 0;

@@ -16,6 +16,7 @@
 #include "cli/files.hpp"
 #include "collective/elements.hpp"
 #include "collective/geometry.hpp"
+#include "collective/hierarchy.hpp"
 #include "collective/quantisation.hpp"
 #include "collective/select.hpp"
 #include "collective/stock.hpp"
@@ -34,20 +35,6 @@ double slowest(double mine) {
     double all = 0;
     MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     return all;
-}
-
-/// Groups of ranks that share memory.
-int count_nodes(unsigned ranks_per_node, int ranks) {
-    if (ranks_per_node > 0) return (ranks + static_cast<int>(ranks_per_node) - 1) / static_cast<int>(ranks_per_node);
-    MPI_Comm inside = MPI_COMM_NULL;
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &inside);
-    int local = 0;
-    MPI_Comm_rank(inside, &local);
-    MPI_Comm_free(&inside);
-    const int first = local == 0 ? 1 : 0;
-    int nodes = 0;
-    MPI_Allreduce(&first, &nodes, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    return nodes;
 }
 
 template <class T>
@@ -271,11 +258,13 @@ private:
         const double share = shared ? 1.0 / ranks_ : 1.0;
         const auto where = collective::machine_of(settings_.options.machine);
         if (!where) fail_data(where.error().context());
+        const auto channel = mpi::channel_of(MPI_COMM_WORLD);
+        if (!channel) fail_data(channel.error().context());
         const double mine = collective::sample_ratio<T>(in_.template as<T>(), settings_.options.limit, share);
         model::question asked{.op = settings_.op,
                               .bytes = count_ * sizeof(T),
                               .ranks = ranks_,
-                              .nodes = count_nodes(settings_.options.ranks_per_node, ranks_),
+                              .nodes = collective::nodes_of(**channel, settings_.options.ranks_per_node),
                               // Ranks that read nothing have no say.
                               .ratio = std::max(1.0, -slowest(mine > 0 ? -mine : -HUGE_VAL)),
                               .growth_bits = grows ? 1.0 : 0.0,

@@ -45,9 +45,6 @@ element_promise promise_of(const collective_call<T>& call, bound limit, const ce
 
 template <class T>
 status audited<T>::prepare() try {
-    if (is_reduction(call_.op) && call_.combine == reduction::custom)
-        return {errc::unsupported,
-                "an audit of an operation of the program's own: its exact result is not known; set audit = off"};
     tallies_.resize(static_cast<std::size_t>(channel_.size()));
     return comparison_.prepare(call_, channel_);
 } catch (const std::bad_alloc&) {
@@ -87,8 +84,16 @@ bool audited<T>::advance() {
         }
         case phase::queued:
             if (!call_store::of(channel_)->is_turn(turn_)) return false;
-            start_comparison();
+            // What the ranks did not agree on, audits among it, is no call to audit on any.
+            inner_.ran() ? start_confirming() : finish(std::move(ended_));
             return true;
+        case phase::confirming: {
+            int done = 0;
+            if (auto ok = channel_.check(MPI_Test(&request_, &done, MPI_STATUS_IGNORE), "MPI_Iallreduce"); !ok.ok())
+                return finish(ok), true;
+            if (done != 0) start_comparison();
+            return done != 0;
+        }
         case phase::comparing: {
             const result<bool> done = comparison_.test();
             if (!done) return finish(done.error()), true;
@@ -107,10 +112,18 @@ bool audited<T>::advance() {
     return false;
 }
 
+/// A call may fail on one rank alone, where a message cannot be decoded: then there is nothing to audit on any.
+template <class T>
+void audited<T>::start_confirming() {
+    phase_ = phase::confirming;
+    failed_ = ended_.ok() ? 0 : 1;
+    const int code = MPI_Iallreduce(MPI_IN_PLACE, &failed_, 1, MPI_INT, MPI_MAX, channel_.comm(), &request_);
+    if (auto bad = channel_.check(code, "MPI_Iallreduce"); !bad.ok()) finish(bad);
+}
+
 template <class T>
 void audited<T>::start_comparison() {
-    // All ranks return the same status.
-    if (!ended_.ok()) return finish(std::move(ended_));
+    if (failed_ != 0) return finish(std::move(ended_));
     const result<cell> ran = find_cell(call_.op, report_.algorithm);
     if (!ran) return finish(ran.error());
     const int ranks = channel_.size();
@@ -126,7 +139,7 @@ void audited<T>::start_comparison() {
     errors.step = report_.step;
     if (ran->schedule == schedule_kind::hierarchical && ranks > 1 && report_.step != 0) {
         // What one node adds up travels raw.
-        const int nodes = ranks_per_node_ > 0 ? (ranks + ranks_per_node_ - 1) / ranks_per_node_ : channel_.nodes();
+        const int nodes = nodes_of(channel_, ranks_per_node_);
         errors.contributions = nodes > 1 ? static_cast<std::uint32_t>(nodes) : 0;
         errors.quantisations = quantisations_of(call_.op, schedule_kind::ring, nodes);
     }

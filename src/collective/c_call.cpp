@@ -152,7 +152,7 @@ result<task> make_task(const c_call& call, const laconic_collective_options* giv
     const result<collective_options> options = to_options(given);
     if (!options) return refuse(options.error(), true);
     if (combine == reduction::custom && adds_streams(call.op, options->algorithm)) return pass_on(call, *at);
-    const bool heard = agrees(call.op, call.varying, *options);
+    const bool heard = agrees(call.op, *combine, call.varying, *options);
     if (averages && combine != reduction::sum)
         return refuse({errc::invalid_argument, "average is set, but the operation is not MPI_SUM; leave out one"},
                       heard);

@@ -8,6 +8,8 @@
 #include "base/units.hpp"
 #include "codec/payload_codec.hpp"
 #include "collective/call_plan.hpp"
+#include "mpi/error.hpp"
+#include "mpi/narrow_types.hpp"
 
 namespace laconic::collective {
 namespace {
@@ -50,6 +52,17 @@ status check_combine(operation op, reduction combine, MPI_Op custom) {
     return {};
 }
 
+/// Whether MPI applies the operation to this type at all, tried on zeros.
+template <class T>
+status try_custom(MPI_Op custom) {
+    const T in(real_type<T>{0});
+    T inout(real_type<T>{0});
+    const int code = MPI_Reduce_local(&in, &inout, 1, mpi::type_of(element_type_of<T>::value), custom);
+    if (code == MPI_SUCCESS) return {};
+    return {errc::invalid_argument, "MPI does not apply this MPI_Op to the element type: " +
+                                        mpi::to_status(code, "MPI_Reduce_local").context()};
+}
+
 /// The same places are read and written on every rank.
 bool is_whole(operation op) noexcept {
     return op == operation::allreduce || op == operation::reduce || op == operation::alltoall || op == operation::bcast;
@@ -68,6 +81,8 @@ status check_call(const collective_call<T>& call, const geometry& shape, const c
         overlap(call.in, call.out))
         return {errc::invalid_argument, "in and out overlap in part; give the same span or disjoint ones"};
     if (auto bad = check_combine(call.op, call.combine, call.custom); !bad.ok()) return bad;
+    if (is_reduction(call.op) && call.combine == reduction::custom)
+        if (auto bad = try_custom<T>(call.custom); !bad.ok()) return bad;
     if (!what) return what.error();
     const bool streams = what->payload >= payload_kind::homomorphic && what->schedule != schedule_kind::chosen;
     if (growth_of(call.op, call.combine) == growth::unknown && streams)

@@ -3,6 +3,7 @@
 #include "collective/call_plan.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "collective/program.hpp"
 
@@ -36,7 +37,7 @@ quantisation<T> quantise(const planned_call& call, const quantisation_request& r
 
 /// The contributions are the sums of the nodes, rounded to T.
 template <class T>
-quantisation<T> plan_levels(const planned_call& call, quantisation_request asked) noexcept {
+quantisation<T> plan_levels(const planned_call& call, quantisation_request asked, const value_span& values) noexcept {
     const double ranks = call.ranks;
     const bool sums = adds(asked.errors);
     const double rounding = sums ? rounding_of_sums<T>(asked.ranks, asked.max_abs) : 0.0;
@@ -50,6 +51,9 @@ quantisation<T> plan_levels(const planned_call& call, quantisation_request asked
     if (sums) asked.max_abs *= ranks - call.nodes + 1;
     quantisation<T> plan = quantise<T>(call, asked);
     plan.result_bound = (plan.result_bound + rounding) / scale;
+    // The sum of a node, and of an average the whole sum, are numbers of T: infinite ones stay so.
+    const double summed = scale > 1 ? ranks : ranks - call.nodes + 1;
+    if (sums && may_overflow<T>(summed, values.max_abs)) plan.result_bound = std::numeric_limits<double>::infinity();
     return plan;
 }
 
@@ -70,7 +74,7 @@ template <class T>
 quantisation<T> plan_call(const planned_call& call, const value_span& values) noexcept {
     if (!compresses(call.what)) return {};
     const quantisation_request request = request_of(call, values);
-    return call.what.schedule == schedule_kind::hierarchical ? plan_levels<T>(call, request)
+    return call.what.schedule == schedule_kind::hierarchical ? plan_levels<T>(call, request, values)
                                                              : quantise<T>(call, request);
 }
 

@@ -10,6 +10,7 @@
 #include <new>
 #include <numeric>
 
+#include "collective/call_check.hpp"
 #include "collective/elements.hpp"
 #include "collective/mpi_call.hpp"
 
@@ -51,20 +52,6 @@ template <class T>
 quad overflow_from() noexcept {
     const quad largest_power = static_cast<quad>(std::ldexp(1.0, element_format<T>::max_exponent - 1));
     return largest_power * (2 - static_cast<quad>(std::ldexp(1.0, -element_format<T>::digits)));
-}
-
-template <class T>
-bool overlap(std::span<const T> in, std::span<T> out) noexcept {
-    const auto a = reinterpret_cast<std::uintptr_t>(in.data());
-    const auto b = reinterpret_cast<std::uintptr_t>(out.data());
-    return !in.empty() && !out.empty() && a < b + out.size_bytes() && b < a + in.size_bytes();
-}
-
-/// MPI's own counts are ints.
-bool suits_mpi(const geometry& call) noexcept {
-    for (const auto& list : {call.in_counts, call.in_displacements, call.out_counts, call.out_displacements})
-        if (!fits_int(list)) return false;
-    return call.in_count <= longest_int && call.out_count <= longest_int;
 }
 
 template <reduction Combine>
@@ -116,7 +103,7 @@ status exact_comparison<T>::prepare(const collective_call<T>& call, const mpi::c
     const auto is_missing = [](const auto& values) { return values.data() == nullptr && !values.empty(); };
     if (is_missing(call.in) || is_missing(call.out) || !check_geometry(geometry_).ok()) return {};
     const bool reduces = is_reduction(call.op);
-    if (!reduces && !suits_mpi(geometry_))
+    if (!reduces && !fits_mpi(geometry_))
         return {errc::unsupported,
                 "an audit compares with MPI's own function, which cannot take counts beyond 2^31 - 1; run without it"};
     if (geometry_.reads() && overlap(call.in, call.out)) {
@@ -224,10 +211,10 @@ void exact_comparison<T>::compare(const exact_element& sum, T got) noexcept {
     if (!std::isfinite(rounded))
         return tally_.add_nonfinite(!promised ||
                                     (std::isnan(rounded) ? std::isnan(y) || !promise_.keeps_nan : y == rounded));
-    quad allowed =
-        static_cast<quad>(promise_.bound) + static_cast<quad>(sum.magnitude / divisor * ranks * promise_.rounding_unit);
+    quad allowed = static_cast<quad>(promise_.bound);
     if (promise_.rounds) allowed += half_ulp<T>(y);
-    if (promise_.rounding_unit > 0) allowed += static_cast<quad>(ranks * smallest<T>());
+    if (promise_.rounding_unit > 0)
+        allowed += static_cast<quad>(sum.magnitude / divisor * ranks * promise_.rounding_unit + ranks * smallest<T>());
     const quad size = exact < 0 ? -exact : exact;
     if (std::isinf(y) && (y < 0) == (exact < 0) && promised && size + allowed >= overflow_from<T>())
         return tally_.add_nonfinite(true);

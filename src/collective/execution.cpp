@@ -86,6 +86,7 @@ void execution<T>::prepare() {
     report_ = {};
     levels_ = nullptr;
     run_ = nullptr;
+    ran_ = false;
     what_ = {};
     store_ = call_store::of(channel_);
     if (store_ == nullptr) return finish(no_memory());
@@ -121,6 +122,7 @@ void execution<T>::take_turn() {
         if (local_.ok() && what_.schedule != schedule_kind::chosen) local_ = reserve();
         if (!agrees_ && !local_.ok()) return finish(local_);
     }
+    if (local_.ok() && what_.schedule == schedule_kind::hierarchical) local_ = find_levels();
     if (agrees_)
         agree(local_);
     else
@@ -140,9 +142,8 @@ status execution<T>::consider() {
     const auto machine = machine_of(options_.machine);
     // A rank that cannot read the file takes part with the built-in figures until it can say so.
     machine_ = machine.ok() ? *machine : &built_in_machine();
-    const int each = static_cast<int>(options_.ranks_per_node);
-    nodes_ = each > 0 ? (channel_.size() + each - 1) / each : channel_.nodes();
-    if (!geometry_.knows_all_counts())
+    nodes_ = nodes_of(channel_, options_.ranks_per_node);
+    if (!knows_all_counts(call_.op, call_.varying))
         what_ = {};
     else if (lossless())
         what_ = choose(1);
@@ -186,18 +187,19 @@ void execution<T>::agree(const status& local) {
         const double share = shared ? 1.0 / channel_.size() : 1.0;
         if (geometry_.reads()) mine.ratio = sample_ratio<T>(call_.in, options_.limit, share);
     } else if (local.ok() && compresses(what_) && channel_.size() > 1) {
-        mine = own_values();
+        // Ranks that are about to meet agree once more.
+        if (what_.schedule != schedule_kind::hierarchical || knows_levels()) mine = own_values();
     }
     phase_ = phase::agreeing;
-    if (auto done = agreement_.start(channel_, shape(), mine, local); !done.ok()) finish(done);
+    if (auto done = agreement_.emplace().start(channel_, shape(), mine, local); !done.ok()) finish(done);
 }
 
 template <class T>
 void execution<T>::agreed() {
-    if (what_.schedule != schedule_kind::chosen) return run_agreed(agreement_.values());
-    what_ = choose(agreement_.values().ratio);
+    if (what_.schedule != schedule_kind::chosen) return run_agreed(agreement_->values());
+    what_ = choose(agreement_->values().ratio);
     store_->decisions().learn(likeness(), what_.schedule == schedule_kind::stock);
-    const status local = reserve();
+    const status local = what_.schedule == schedule_kind::hierarchical ? find_levels() : reserve();
     // MPI's own rows have nothing more to agree on.
     if (what_.schedule == schedule_kind::stock) return run_agreed({});
     agree(local);
@@ -211,6 +213,8 @@ bool execution<T>::advance() try {
     }
     return move();
 } catch (const std::bad_alloc&) {
+    // The others are left waiting, and what was on its way is lost.
+    channel_.mark_broken();
     finish(no_memory());
     return true;
 }
@@ -223,13 +227,13 @@ bool execution<T>::move() {
             take_turn();
             return true;
         case phase::agreeing: {
-            const auto done = agreement_.test();
+            const auto done = agreement_->test();
             if (!done) return finish(done.error()), true;
             if (*done) agreed();
             return *done;
         }
         case phase::meeting: {
-            const auto done = meeting_.test();
+            const auto done = meeting_->test();
             if (!done) return finish(done.error()), true;
             if (*done) agree(reserve());
             return *done;
@@ -244,22 +248,31 @@ bool execution<T>::move() {
 
 template <class T>
 void execution<T>::run_agreed(const value_span& values) {
+    ran_ = true;
     report_.algorithm = name_of(call_.op, what_);
     if (!geometry_.varying && geometry_.common_count() == 0) return finish({});
     if (channel_.size() == 1) return run_alone();
     if (what_.schedule == schedule_kind::stock) return run_stock();
-    if (what_.schedule == schedule_kind::hierarchical && levels_ == nullptr) return run_levels();
+    if (what_.schedule == schedule_kind::hierarchical && !knows_levels()) return meet();
     start(values);
 }
 
-/// The ranks find their nodes, and then agree once more: now they know what to reserve.
+/// In the turn: a first call of this hierarchy has met before the next one looks.
 template <class T>
-void execution<T>::run_levels() {
+status execution<T>::find_levels() try {
     levels_ = store_->levels(channel_, options_.ranks_per_node, options_.shared_memory);
-    if (levels_ == nullptr) return agree(no_memory());
-    if (!levels_->shares || levels_->met) return agree(reserve());
+    if (levels_ == nullptr) return no_memory();
+    if (!knows_levels()) meeting_.emplace().reserve(channel_);
+    return reserve();
+} catch (const std::bad_alloc&) {
+    return no_memory();
+}
+
+/// The ranks of the nodes find their memory, and then all agree once more: now they know what to reserve.
+template <class T>
+void execution<T>::meet() {
     phase_ = phase::meeting;
-    if (auto done = meeting_.start(channel_, *levels_); !done.ok()) finish(done);
+    if (auto done = meeting_->start(channel_, *levels_); !done.ok()) finish(done);
 }
 
 template <class T>
@@ -334,18 +347,27 @@ stage_request<T> execution<T>::request() const {
     return all;
 }
 
+/// One that an earlier start has left behind, or a new one.
+template <class T>
+template <class Moving>
+Moving& execution<T>::in_place() {
+    Moving* const there = std::get_if<Moving>(&place_);
+    Moving& used = there != nullptr ? *there : place_.template emplace<Moving>();
+    run_ = &used;
+    return used;
+}
+
 /// Every rank's memory is there before the first message moves.
 template <class T>
 status execution<T>::reserve() {
     run_ = nullptr;
     if (channel_.size() < 2 || what_.schedule == schedule_kind::stock) return {};
     if (what_.schedule == schedule_kind::hierarchical) {
-        if (levels_ == nullptr) return {};
-        run_ = &leveled_;
-        return leveled_.reserve(request(), *levels_);
+        if (!knows_levels()) return {};
+        levels_run<T>& leveled = in_place<levels_run<T>>();
+        return leveled.reserve(request(), *levels_);
     }
-    run_ = &flat_;
-    return flat_.reserve(request(), [&](std::uint32_t pieces, std::vector<place>& places) {
+    return in_place<stage<T>>().reserve(request(), [&](std::uint32_t pieces, std::vector<place>& places) {
         place_pieces(geometry_, pieces, places);
         return geometry_.longest_piece(pieces);
     });
@@ -384,8 +406,7 @@ void execution<T>::finish(status why) {
     if (ended_.code() == errc::mpi) channel_.mark_broken();
     phase_ = phase::over;
     end_turn();
-    flat_.release();
-    leveled_.release();
+    if (run_ != nullptr) run_->release();
 }
 
 template <class T>

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <utility>
+#include <variant>
 
 #include "collective/agreement.hpp"
 #include "collective/call_plan.hpp"
@@ -54,6 +56,8 @@ public:
     [[nodiscard]] bool over() const noexcept override { return phase_ == phase::over; }
     [[nodiscard]] result<collective_report> outcome() override;
     void waited(double seconds) noexcept override { report_.wait_s += seconds; }
+    /// Whether the ranks agreed: how it ended may then differ between them.
+    [[nodiscard]] bool ran() const noexcept { return ran_; }
 
 private:
     enum class phase : std::uint8_t { queued, agreeing, meeting, stock, blocking_stock, running, over };
@@ -78,12 +82,18 @@ private:
     void agree(const status& local);
     void agreed();
     void run_agreed(const value_span& values);
-    void run_levels();
+    [[nodiscard]] status find_levels();
+    [[nodiscard]] bool knows_levels() const noexcept {
+        return levels_ != nullptr && (!levels_->shares || levels_->met);
+    }
+    void meet();
     void run_alone();
     void run_stock();
     bool test_stock();
     void end_stock();
     [[nodiscard]] status reserve();
+    template <class Moving>
+    [[nodiscard]] Moving& in_place();
     [[nodiscard]] stage_request<T> request() const;
     void start(const value_span& values);
     bool advance_run();
@@ -96,24 +106,25 @@ private:
     geometry geometry_;
     cell what_;
     bool blocking_ = false;
-    bool agrees_ = false;     // before it runs
-    bool has_turn_ = false;   // drawn, and not ended
+    bool agrees_ = false;    // before it runs
+    bool has_turn_ = false;  // drawn, and not ended
+    bool ran_ = false;
     std::uint64_t turn_ = 0;  // see call_store
     status local_;            // until the turn comes
     status refused_;
     phase phase_ = phase::over;
     std::uint64_t number_ = 0;
-    agreement agreement_;
+    // Calls that MPI does need none of these: they are not even made.
+    std::optional<agreement> agreement_;
+    std::optional<meeting> meeting_;
+    std::variant<std::monostate, stage<T>, levels_run<T>> place_;
+    moving<T>* run_ = nullptr;  // in there; null: there is nothing to move
     stock_call stock_;
     MPI_Request request_ = MPI_REQUEST_NULL;
     hierarchy* levels_ = nullptr;
-    meeting meeting_;
     const known_machine* machine_ = nullptr;
     int nodes_ = 1;
     quantisation<T> plan_;
-    stage<T> flat_;
-    levels_run<T> leveled_;
-    moving<T>* run_ = nullptr;  // one of those; null: everything is MPI's, or there is nothing to move
     status ended_;
     collective_report report_;
 };

@@ -124,10 +124,6 @@ status check_equal(const geometry& call) {
 bool geometry::reads() const noexcept { return (op != operation::scatter && op != operation::bcast) || is_root(); }
 bool geometry::writes() const noexcept { return (op != operation::reduce && op != operation::gather) || is_root(); }
 
-bool geometry::knows_all_counts() const noexcept {
-    return !varying || op == operation::allgather || op == operation::reduce_scatter;
-}
-
 std::uint64_t geometry::common_count() const noexcept {
     if (varying) return op == operation::reduce_scatter ? in_count : 0;
     return op == operation::scatter ? out_count : in_count;
@@ -163,6 +159,9 @@ std::size_t geometry::longest_piece(std::uint32_t pieces) const noexcept {
 
 std::size_t geometry::buffer_count() const noexcept {
     const auto p = static_cast<std::size_t>(ranks);
+    // Displacements, and with them the array, may differ between ranks.
+    if (op == operation::allgather && varying)
+        return std::accumulate(out_counts.begin(), out_counts.end(), std::size_t{0});
     if (op == operation::allgather) return out_count;
     if (varying) return std::max(in_count, out_count);
     if (op == operation::gather) return in_count * p;

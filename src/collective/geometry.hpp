@@ -10,6 +10,11 @@
 
 namespace laconic::collective {
 
+/// Whether every rank knows the counts of all.
+[[nodiscard]] constexpr bool knows_all_counts(operation op, bool varying) noexcept {
+    return !varying || op == operation::allgather || op == operation::reduce_scatter;
+}
+
 /// A call without its element type.
 struct geometry {
     operation op = operation::allreduce;
@@ -22,8 +27,6 @@ struct geometry {
     /// Whether this rank reads, or writes, its array at all.
     [[nodiscard]] bool reads() const noexcept;
     [[nodiscard]] bool writes() const noexcept;
-    /// Whether every rank knows the counts of all.
-    [[nodiscard]] bool knows_all_counts() const noexcept;
     /// What all ranks must give alike: see call_shape.
     [[nodiscard]] std::uint64_t common_count() const noexcept;
     [[nodiscard]] std::uint64_t counts_digest() const noexcept;

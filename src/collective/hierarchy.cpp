@@ -5,13 +5,20 @@
 
 #include <algorithm>
 
+#include "base/arithmetic.hpp"
 #include "collective/node_board.hpp"
 
 namespace laconic::collective {
 
+int nodes_of(const mpi::channel& channel, unsigned ranks_per_node) noexcept {
+    if (ranks_per_node == 0) return channel.nodes();
+    const auto ranks = static_cast<unsigned>(channel.size());
+    return static_cast<int>(base::divide_up(ranks, ranks_per_node));
+}
+
 hierarchy make_hierarchy(const mpi::channel& channel, unsigned ranks_per_node, bool may_share) {
     const std::span<const int> leaders = channel.leaders();
-    const int each = static_cast<int>(ranks_per_node);
+    const int each = static_cast<int>(std::min(ranks_per_node, static_cast<unsigned>(channel.size())));
     const auto node_of = [&](int rank) {
         return each > 0 ? rank / each * each : leaders[static_cast<std::size_t>(rank)];
     };
@@ -53,7 +60,7 @@ status meeting::start(mpi::channel& channel, hierarchy& levels) {
     channel_ = &channel;
     levels_ = &levels;
     told_ = false;
-    addresses_.assign(static_cast<std::size_t>(channel.size()), {});
+    std::fill(addresses_.begin(), addresses_.end(), base::shared_memory::address{});
     base::shared_memory::address& mine = addresses_[static_cast<std::size_t>(channel.rank())];
     if (levels.inside.rank == 0 && levels.inside.size > 1) {
         // Where there is none the others find out.

@@ -43,13 +43,19 @@ struct hierarchy {
     std::uint64_t ended = 0;
 };
 
+/// Nodes of so many consecutive ranks each; 0: those that share memory.
+[[nodiscard]] int nodes_of(const mpi::channel& channel, unsigned ranks_per_node) noexcept;
+
 /// The hierarchy of a channel with nodes of so many consecutive ranks; 0: nodes are ranks that share memory.
 [[nodiscard]] hierarchy make_hierarchy(const mpi::channel& channel, unsigned ranks_per_node, bool may_share);
 
 /// Makes the memory of the nodes, without blocking. Where one rank cannot see its node's memory no node uses any.
 class meeting {
 public:
-    /// Collective over the channel, in the order of its collectives. Precondition: levels.shares, not levels.met.
+    /// Local: has room for what start() exchanges. May throw bad_alloc.
+    void reserve(const mpi::channel& channel) { addresses_.resize(static_cast<std::size_t>(channel.size())); }
+    /// Collective over the channel, in the order of its collectives. Precondition: reserve(); levels.shares, not
+    /// levels.met.
     [[nodiscard]] status start(mpi::channel& channel, hierarchy& levels);
     /// False while messages are on their way; true when levels.met.
     [[nodiscard]] result<bool> test();

@@ -81,13 +81,24 @@ void levels_run<T>::start_level() {
         messages(at_).start(plan_, !failure_.ok());
 }
 
+/// Whoever waits for other ranks' memory has to call MPI all the same: it moves what this rank has sent, and the
+/// program's own messages, and it sees ranks that are gone.
+template <class T>
+result<runner::state> levels_run<T>::wait_in_mpi() {
+    int found = 0;
+    const int code = MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, request_.channel->comm(), &found, MPI_STATUS_IGNORE);
+    if (auto bad = request_.channel->check(code, "MPI_Iprobe"); !bad.ok()) return bad;
+    return runner::state::waiting;
+}
+
 template <class T>
 result<runner::state> levels_run<T>::advance_level() {
     if (!takes_part(at_)) return runner::state::done;
-    if (holds_ && levels_->ended != drawn_) return runner::state::waiting;
+    if (holds_ && levels_->ended != drawn_) return wait_in_mpi();
     if (!started_) start_level();
     if (at_ == level::across || !in_memory()) return messages(at_).advance();
     auto moved = memory_.advance();
+    if (moved.ok() && *moved == runner::state::waiting) return wait_in_mpi();
     if (!moved || *moved == runner::state::done) combine_s_ += std::exchange(memory_, {}).combine_s();
     return moved;
 }

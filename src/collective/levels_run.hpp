@@ -36,6 +36,7 @@ private:
     [[nodiscard]] stage<T>& messages(level at) noexcept { return messages_[static_cast<std::size_t>(at)]; }
     void start_level();
     [[nodiscard]] result<runner::state> advance_level();
+    [[nodiscard]] result<runner::state> wait_in_mpi();
 
     stage_request<T> request_;
     hierarchy* levels_ = nullptr;

@@ -82,6 +82,11 @@ double rounding_of_sums(std::uint32_t ranks, double max_abs) noexcept {
 }
 
 template <class T>
+bool may_overflow(double ranks, double max_abs) noexcept {
+    return ranks > 1 && ranks * max_abs > precision<T>::max;
+}
+
+template <class T>
 quantisation<T> quantise_once(const quantisation_request& request) noexcept {
     const double share = contribution_share(request);
     const bool average = request.errors == growth::average;
@@ -118,12 +123,15 @@ quantisation<T> quantise_per_hop(const quantisation_request& request) noexcept {
     plan.magnitude = codec::magnitude_of<T>(plan.how, largest);
     plan.result_bound =
         (shares * plan.contribution_bound + rounding) / (request.errors == growth::average ? ranks : 1.0);
-    if (request.errors == growth::unknown) plan.result_bound = std::numeric_limits<double>::infinity();
+    // A partial sum that is infinite stays so, whatever is added or divided later.
+    if (request.errors == growth::unknown || may_overflow<T>(ranks, request.max_abs))
+        plan.result_bound = std::numeric_limits<double>::infinity();
     return plan;
 }
 
 #define LACONIC_INSTANTIATE(T)                                                    \
     template double rounding_of_sums<T>(std::uint32_t, double) noexcept;          \
+    template bool may_overflow<T>(double, double) noexcept;                       \
     template quantisation<T> quantise_once(const quantisation_request&) noexcept; \
     template quantisation<T> quantise_per_hop(const quantisation_request&) noexcept;
 LACONIC_INSTANTIATE(float)

@@ -64,6 +64,10 @@ template <class T>
 template <class T>
 [[nodiscard]] double rounding_of_sums(std::uint32_t ranks, double max_abs) noexcept;
 
+/// Whether adding `ranks` values of magnitude up to max_abs in T can lead beyond its largest number.
+template <class T>
+[[nodiscard]] bool may_overflow(double ranks, double max_abs) noexcept;
+
 /// z with P(|N(0,1)| <= z) = confidence.
 [[nodiscard]] double normal_quantile(double confidence) noexcept;
 

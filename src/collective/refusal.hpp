@@ -31,6 +31,6 @@ private:
 };
 
 /// Whether ranks agree on their arguments in calls with these options, short ones of algorithm `auto` apart.
-[[nodiscard]] bool agrees(operation op, bool varying, const collective_options& options);
+[[nodiscard]] bool agrees(operation op, reduction combine, bool varying, const collective_options& options);
 
 }  // namespace laconic::collective

@@ -132,6 +132,21 @@ constexpr std::array rows{
     algorithm{alltoall, "pairwise", {sched::pairwise, load::once, codec_id::fle}, "-", once_text},
 };
 
+/// The rows of an operation stand together: from first[op] to first[op + 1].
+constexpr std::array first_row = [] {
+    std::array<std::size_t, operation_count + 1> found{};
+    for (const algorithm& row : rows) ++found[static_cast<std::size_t>(row.op) + 1];
+    for (std::size_t op = 0; op < operation_count; ++op) found[op + 1] += found[op];
+    return found;
+}();
+static_assert(std::is_sorted(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.op < b.op; }),
+              "rows stand in the order of operations");
+
+std::span<const algorithm> rows_of(operation op) noexcept {
+    const auto i = static_cast<std::size_t>(op);
+    return std::span(rows).subspan(first_row[i], first_row[i + 1] - first_row[i]);
+}
+
 constexpr std::array operation_names{"allreduce", "reduce",  "reduce_scatter", "allgather",
                                      "gather",    "scatter", "bcast",          "alltoall"};
 constexpr std::array schedule_names{"stock",    "ring",     "recursive_doubling", "rabenseifner",
@@ -160,8 +175,8 @@ bool adds_streams(payload_kind payload) noexcept {
 }
 
 std::optional<cell> cell_named(operation op, std::string_view name) {
-    for (const algorithm& row : rows)
-        if (row.op == op && row.name == name) return row.what;
+    for (const algorithm& row : rows_of(op))
+        if (row.name == name) return row.what;
     if (is_reduction(op))
         for (const alias& other : aliases)
             if (other.name == name) return other.what;
@@ -175,8 +190,7 @@ std::optional<cell> cell_named(operation op, std::string_view name) {
 
 status no_such_row(operation op, std::string_view name) {
     std::string text = "no " + std::string(name_of(op)) + " algorithm '" + std::string(name) + "'; there are ";
-    for (const algorithm& row : rows)
-        if (row.op == op) text += std::string(row.name) + ", ";
+    for (const algorithm& row : rows_of(op)) text += std::string(row.name) + ", ";
     return {errc::invalid_argument, text + "and schedule/payload[:codec]; `laconic info --algorithms` describes them"};
 }
 
@@ -233,8 +247,8 @@ result<cell> find_cell(operation op, std::string_view name) {
 }
 
 std::string name_of(operation op, const cell& what) {
-    for (const algorithm& row : rows)
-        if (row.op == op && row.what == what) return std::string(row.name);
+    for (const algorithm& row : rows_of(op))
+        if (row.what == what) return std::string(row.name);
     std::string text = std::string(name_of(what.schedule)) + "/" + std::string(name_of(what.payload));
     return compresses(what) ? text + ":" + std::string(name_of(what.codec)) : text;
 }

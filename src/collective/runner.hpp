@@ -45,6 +45,8 @@ public:
     [[nodiscard]] result<state> advance();
 
     [[nodiscard]] const traffic& sent() const noexcept { return sent_; }
+    /// Gives up a run that is not over: nothing is received any more, but what is being sent may still be read.
+    void drop_requests() noexcept;
 
 private:
     struct receive {
@@ -86,7 +88,6 @@ private:
     [[nodiscard]] status test(receive& pending);
     [[nodiscard]] kept& state_of(std::uint64_t event) noexcept;
     [[nodiscard]] int tag_of(std::uint64_t event) const noexcept;
-    void drop_requests() noexcept;
     [[nodiscard]] result<state> give_up(const status& why);
     static void poll(void* self);
 

@@ -82,11 +82,14 @@ void stage<T>::start(const quantisation<T>& plan, bool spoiled) {
     put_together(plan);
     run_.emplace(*request_.channel, *request_.who, carrier(), work_, memory.subspan(copy_bytes()),
                  first_tag(*request_.channel, request_.call), tags_per_call, spoiled);
+    in_motion_ = true;
 }
 
 template <class T>
 result<runner::state> stage<T>::advance() {
     auto outcome = run_->advance();
+    if (outcome.ok() && *outcome != runner::state::done) return outcome;
+    in_motion_ = false;
     // What was on its way may still be read from and written into the memory.
     if (outcome.error().code() == errc::mpi) memory_->bytes.abandon();
     return outcome;
@@ -94,6 +97,11 @@ result<runner::state> stage<T>::advance() {
 
 template <class T>
 void stage<T>::release() noexcept {
+    if (in_motion_) {
+        run_->drop_requests();
+        memory_->bytes.abandon();
+        in_motion_ = false;
+    }
     run_.reset();
     if (memory_ != nullptr) memory_->in_use = false;
     memory_ = nullptr;

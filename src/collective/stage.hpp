@@ -94,6 +94,7 @@ private:
     std::variant<std::monostate, payload_raw<T>, payload_fle<T>, payload_coded<T>> place_;
     payload* carrier_ = nullptr;
     std::optional<runner> run_;
+    bool in_motion_ = false;  // started, and not over
 };
 
 }  // namespace laconic::collective

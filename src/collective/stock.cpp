@@ -10,13 +10,6 @@
 namespace laconic::collective {
 namespace {
 
-/// Whether MPI's int counts can express the call.
-bool fits(const geometry& call) noexcept {
-    for (const auto& list : {call.in_counts, call.in_displacements, call.out_counts, call.out_displacements})
-        if (!fits_int(list)) return false;
-    return call.in_count <= longest_int && call.out_count <= longest_int;
-}
-
 /// MPI knows no 16-bit floating-point types.
 template <class T, reduction Combine>
 void combine_half(void* in, void* inout, int* count, MPI_Datatype*) {
@@ -58,6 +51,12 @@ bool lies_in(const void* part, const void* whole, std::size_t count, MPI_Datatyp
 
 }  // namespace
 
+bool fits_mpi(const geometry& call) noexcept {
+    for (const auto& list : {call.in_counts, call.in_displacements, call.out_counts, call.out_displacements})
+        if (!fits_int(list)) return false;
+    return call.in_count <= longest_int && call.out_count <= longest_int;
+}
+
 cell stock_or_raw(const geometry& call) noexcept {
     if (call.buffer_count() <= longest_int) return {};
     const bool ring = call.op <= operation::allgather || call.op == operation::bcast;
@@ -70,7 +69,7 @@ stock_call::~stock_call() {
 
 status stock_call::prepare(const geometry& call, element_type type, reduction combine, MPI_Op custom, const void* in,
                            void* out) {
-    if (!fits(call))
+    if (!fits_mpi(call))
         return {errc::unsupported,
                 "a count of this call is beyond 2^31 - 1, which MPI's own function cannot take; use "
                 "another algorithm, e.g. ring/raw"};

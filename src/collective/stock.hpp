@@ -37,8 +37,11 @@ private:
     std::vector<std::byte> copy_;  // of `in`, where MPI cannot reduce in place
 };
 
+/// Whether MPI's int counts can express the call.
+[[nodiscard]] bool fits_mpi(const geometry& call) noexcept;
+
 /// MPI's own function or, beyond its int counts, messages of ours. The same on all ranks: it depends only on what they
-/// all know. Precondition: call.knows_all_counts().
+/// all know. Precondition: knows_all_counts().
 [[nodiscard]] cell stock_or_raw(const geometry& call) noexcept;
 
 }  // namespace laconic::collective

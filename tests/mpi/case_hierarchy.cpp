@@ -112,6 +112,7 @@ void check_spoiled() {
     hierarchy levels = make_hierarchy(channel, 0, true);
     check(levels.shares, "the ranks of this test share memory");
     meeting all;
+    all.reserve(channel);
     check(all.start(channel, levels).ok(), "start of a meeting");
     for (;;) {
         const auto met = all.test();

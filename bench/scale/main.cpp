@@ -130,11 +130,7 @@ measured run(mpi::channel& channel, const collective::geometry& shape, const cel
     std::vector<collective::place> places;
     collective::place_pieces(shape, steps.pieces, places);
     scale::payload_modelled carrier(what.payload, codec, wanted.cores, shared);
-    const std::uint32_t pieces = steps.pieces == 1 || what.schedule == schedule_kind::binomial ? 1U
-                                 : what.schedule == schedule_kind::rabenseifner
-                                     ? std::bit_floor(static_cast<std::uint32_t>(shape.ranks))
-                                     : static_cast<std::uint32_t>(shape.ranks);
-    const std::size_t longest = shape.longest_piece(pieces);
+    const std::size_t longest = shape.longest_piece(steps.pieces);
     const std::size_t in_segment = segment / sizeof(float);
     const collective::job work(steps, places, collective::job::choose_cell(longest, in_segment, carrier.lanes()),
                                carrier.lanes(), longest);
@@ -154,7 +150,10 @@ measured run(mpi::channel& channel, const collective::geometry& shape, const cel
         for (scale::forget(); !value_of(agreed.test()); scale::forget())
             if (!scale::scale_wait()) throw std::runtime_error("the agreement waits for nothing");
     }
-    collective::runner running(channel, carrier, work, memory.bytes(), 0, tags_per_call);
+    collective::team everybody;
+    everybody.rank = shape.rank;
+    everybody.size = shape.ranks;
+    collective::runner running(channel, everybody, carrier, work, memory.bytes(), 0, tags_per_call, false);
     while (true) {
         scale::forget();
         const auto now = value_of(running.advance());

@@ -107,7 +107,7 @@ template <class T>
 result<runner::state> levels_run<T>::advance() {
     bool progress = false;
     while (at_ != level::over) {
-        const auto moved = advance_level();
+        auto moved = advance_level();
         if (!moved && moved.error().code() == errc::mpi) return moved;
         if (moved.ok() && *moved != runner::state::done)
             return progress || *moved == runner::state::moved ? runner::state::moved : runner::state::waiting;

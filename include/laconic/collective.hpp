@@ -34,9 +34,10 @@ struct collective_call {
     bool varying = false;  ///< counts are given: the v forms
     std::span<const std::size_t> in_counts, in_displacements;
     std::span<const std::size_t> out_counts, out_displacements;
-    /// Of reduction::custom: commutative, for MPI_FLOAT, MPI_DOUBLE or laconic's 16-bit types (laconic.h), and alive
-    /// until the call is over. Partial results travel as values: raw or compressed per hop. Nobody but the program
-    /// knows what it makes of errors, so no bound of the result is guaranteed, only that of every quantisation.
+    /// Of reduction::custom; it is called by whichever thread moves the collective on, and once on zeros before.
+    /// Commutative, for MPI_FLOAT, MPI_DOUBLE or laconic's 16-bit types (laconic.h), and alive until the call is over.
+    /// Partial results travel as values: raw or compressed per hop. Nobody but the program knows what it makes of
+    /// errors, so no bound of the result is guaranteed, only that of every quantisation.
     MPI_Op custom = MPI_OP_NULL;
 
     /// Element by element over all ranks; everybody gets the result. Equally many elements everywhere.
@@ -105,12 +106,13 @@ struct collective_call {
 ///
 /// comm      an intracommunicator; the call is collective over it and blocking. Messages travel on a private
 ///           duplicate of comm, made at its first use and freed with it, so they never meet the program's own.
-/// options   must agree on all ranks. Algorithm `stock` is MPI's own function.
+/// options   must agree on all ranks. Algorithm `stock` is MPI's own function: while it blocks, collectives started on
+///           other communicators do not move unless there is a progress thread.
 ///
 /// returns   on all ranks alike: ok, or
-///           mismatch          count, type, bound, scope, operation, root, algorithm or segment size differ between
-///                             ranks (found out by rows that quantise, and by all with options.check; undefined
-///                             otherwise, as in MPI)
+///           mismatch          count, type, bound, scope, operation, root or options differ between ranks (found out by
+///                             rows that quantise or have a hierarchy, and by all with options.check or options.audit;
+///                             undefined otherwise, as in MPI)
 ///           invalid_bound     the bound is negative, NaN or infinite
 ///           invalid_argument  unknown algorithm, null buffer, buffers of the wrong size, intercommunicator, no such
 ///                             root
@@ -126,15 +128,17 @@ struct collective_call {
 ///           bound's reach (|x| > 2^23 bounds for float, 2^49 for double) travel uncompressed and are summed in twice
 ///           the precision of T. Rows that combine values (per_hop, pipelined) add partial sums in T: where their
 ///           rounding leaves nothing of the bound, report.result_bound says what is guaranteed instead. A NaN, or
-///           infinities of both signs, give NaN in that element on all ranks; one infinity gives it. Products are only
-///           combined value by value: report.result_bound is infinite.
+///           infinities of both signs, give NaN in that element on all ranks; one infinity gives it. Products and
+///           operations of the program's own are only combined value by value: report.result_bound is infinite. So it
+///           is where partial sums of T may overflow.
 /// bits      All ranks get the same bits where they get the same elements. homomorphic, quantised and fused: also the
 ///           same for every schedule, segment size, rank order and mapping, and for each other, unless report.step is 0
 ///           or raw values had to be added with rounding (numerics in the guide).
-/// cost      one tiny allreduce, unless the row neither quantises nor checks; then what the schedule moves, compressed
+/// cost      one tiny allreduce, unless the row neither quantises, nor has a hierarchy, nor checks (the first call of a
+///           hierarchy: three more); then what the schedule moves, compressed
 /// memory    a number of segments that the schedule decides (ring: about 100, 13 MB with the defaults), however large
 ///           the buffer; kept with the communicator and reused. `quantised` (HomComp) also 4 bytes per element, an
-///           alltoall in place a copy of the buffer.
+///           alltoall in place a copy of the buffer. Hierarchy: also 512 KB for each rank of a node.
 /// from      C-Coll, ghZCCL, hZCCL, HomComp, HomComp_F, ArGM: `laconic info --algorithms` says which row is whose
 template <class T>
 [[nodiscard]] result<collective_report> run(const collective_call<T>& call, MPI_Comm comm,

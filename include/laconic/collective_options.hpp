@@ -46,7 +46,8 @@ struct collective_options {
     /// they do with messages.
     bool shared_memory = true;
     /// TOML file of `laconic calibrate` that `auto` decides by; empty: built-in figures of a fast network, with which
-    /// `auto` is slow to believe that compression pays. The same content on all ranks.
+    /// `auto` is slow to believe that compression pays. The same content on all ranks: where one of them decides
+    /// otherwise than the others, calls do not match.
     std::string machine;
 
     /// The defaults overridden by LACONIC_ALGORITHM, LACONIC_ABS / LACONIC_REL, LACONIC_SCOPE, LACONIC_CONFIDENCE,

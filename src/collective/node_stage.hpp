@@ -18,8 +18,8 @@ enum class node_task : std::uint8_t {
 template <class T>
 class node_stage {
 public:
-    /// data.out has the whole array; data.in, too, for a reduction. What lies in other parts of data.out than this
-    /// rank's is not touched by a reduction.
+    /// data.out has the whole array; data.in, too, for a reduction. A reduction touches no part of data.out but this
+    /// rank's, if it has one.
     /// spoiled   what this rank has is no result: the others learn of it
     void start(hierarchy& levels, node_task task, const arrays<T>& data, bool spoiled) noexcept;
     /// returns done, or corrupt when a rank had no result to share.

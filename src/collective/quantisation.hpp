@@ -15,7 +15,7 @@ enum class growth : std::uint8_t {
     sum,      ///< they add up
     average,  ///< they add up and are divided by their number
     none,     ///< one of them stays: minimum, maximum, or data that only moves
-    unknown,  ///< products
+    unknown,  ///< products, operations of the program's own
 };
 
 [[nodiscard]] constexpr bool adds(growth errors) noexcept { return errors == growth::sum || errors == growth::average; }

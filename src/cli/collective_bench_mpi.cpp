@@ -252,25 +252,18 @@ private:
 
     /// What the cost model says of each row, asked as `auto` asks it.
     void predict() {
-        const bool grows = reduces() && settings_.combine != reduction::min && settings_.combine != reduction::max;
-        const bool shared =
-            reduces() && settings_.combine == reduction::sum && settings_.options.bound_scope == scope::result;
-        const double share = shared ? 1.0 / ranks_ : 1.0;
+        const collective_options& options = settings_.options;
+        const double share = collective::sampled_share(settings_.op, settings_.combine, options.bound_scope, ranks_);
         const auto where = collective::machine_of(settings_.options.machine);
         if (!where) fail_data(where.error().context());
         const auto channel = mpi::channel_of(MPI_COMM_WORLD);
         if (!channel) fail_data(channel.error().context());
         const double mine = collective::sample_ratio<T>(in_.template as<T>(), settings_.options.limit, share);
-        model::question asked{.op = settings_.op,
-                              .bytes = count_ * sizeof(T),
-                              .ranks = ranks_,
-                              .nodes = collective::nodes_of(**channel, settings_.options.ranks_per_node),
-                              // Ranks that read nothing have no say.
-                              .ratio = std::max(1.0, -slowest(mine > 0 ? -mine : -HUGE_VAL)),
-                              .growth_bits = grows ? 1.0 : 0.0,
-                              .element_bytes = sizeof(T),
-                              .segment_bytes = settings_.options.segment_bytes};
-        if (!std::isfinite(asked.ratio)) asked.ratio = 1;
+        // Ranks that read nothing have no say.
+        const double least = -slowest(mine > 0 ? -mine : -HUGE_VAL);
+        const model::question asked = collective::question_of(
+            settings_.op, settings_.combine, count_ * sizeof(T), sizeof(T), options.segment_bytes, ranks_,
+            collective::nodes_of(**channel, options.ranks_per_node), std::isfinite(least) ? least : 1);
         for (collective_measurement& row : rows_) {
             const auto how = collective::find_cell(settings_.op, row.ran);
             row.assumed_ratio = asked.ratio;

@@ -60,12 +60,6 @@ std::optional<reduction> known_reduction(const c_call& call) noexcept {
     return reduction::custom;
 }
 
-/// Rows for sums; whoever asks for one in the environment means the calls that are sums.
-bool adds_streams(operation op, const std::string& algorithm) {
-    const result<cell> found = find_cell(op, algorithm);
-    return found.ok() && found->schedule != schedule_kind::chosen && found->payload >= payload_kind::homomorphic;
-}
-
 result<task> pass_on(const c_call& call, const c_position& at) {
     const result<c_lists> in = in_lists(call, at);
     if (!in) return in.error();
@@ -151,7 +145,11 @@ result<task> make_task(const c_call& call, const laconic_collective_options* giv
     };
     const result<collective_options> options = to_options(given);
     if (!options) return refuse(options.error(), true);
-    if (combine == reduction::custom && adds_streams(call.op, options->algorithm)) return pass_on(call, *at);
+    if (combine == reduction::custom) {
+        // Whoever asks for streams in the environment means the calls that are sums.
+        const result<cell> what = find_cell(call.op, options->algorithm);
+        if (what.ok() && adds_streams(*what)) return pass_on(call, *at);
+    }
     const bool heard = agrees(call.op, *combine, call.varying, *options);
     if (averages && combine != reduction::sum)
         return refuse({errc::invalid_argument, "average is set, but the operation is not MPI_SUM; leave out one"},

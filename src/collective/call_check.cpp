@@ -8,8 +8,7 @@
 #include "base/units.hpp"
 #include "codec/payload_codec.hpp"
 #include "collective/call_plan.hpp"
-#include "mpi/error.hpp"
-#include "mpi/narrow_types.hpp"
+#include "collective/own_operation.hpp"
 
 namespace laconic::collective {
 namespace {
@@ -37,32 +36,6 @@ status check_buffer(const void* data, std::size_t size, const char* name) {
     return {errc::invalid_argument, std::string(name) + " is a null buffer of " + std::to_string(size) + " elements"};
 }
 
-status check_combine(operation op, reduction combine, MPI_Op custom) {
-    if (combine > reduction::custom)
-        return {errc::invalid_argument,
-                "operation " + std::to_string(static_cast<int>(combine)) + "; give sum, avg, min, max, prod or custom"};
-    if (!is_reduction(op) || combine != reduction::custom) return {};
-    if (custom == MPI_OP_NULL)
-        return {errc::invalid_argument, "reduction::custom without an MPI_Op; set collective_call::custom"};
-    int commutes = 0;
-    MPI_Op_commutative(custom, &commutes);
-    if (commutes == 0)
-        return {errc::unsupported,
-                "the MPI_Op does not commute, and schedules combine in any order; use MPI's own call"};
-    return {};
-}
-
-/// Whether MPI applies the operation to this type at all, tried on zeros.
-template <class T>
-status try_custom(MPI_Op custom) {
-    const T in(real_type<T>{0});
-    T inout(real_type<T>{0});
-    const int code = MPI_Reduce_local(&in, &inout, 1, mpi::type_of(element_type_of<T>::value), custom);
-    if (code == MPI_SUCCESS) return {};
-    return {errc::invalid_argument, "MPI does not apply this MPI_Op to the element type: " +
-                                        mpi::to_status(code, "MPI_Reduce_local").context()};
-}
-
 /// The same places are read and written on every rank.
 bool is_whole(operation op) noexcept {
     return op == operation::allreduce || op == operation::reduce || op == operation::alltoall || op == operation::bcast;
@@ -80,12 +53,13 @@ status check_call(const collective_call<T>& call, const geometry& shape, const c
     if (is_whole(call.op) && call.in.data() != call.out.data() && shape.reads() && shape.writes() &&
         overlap(call.in, call.out))
         return {errc::invalid_argument, "in and out overlap in part; give the same span or disjoint ones"};
-    if (auto bad = check_combine(call.op, call.combine, call.custom); !bad.ok()) return bad;
+    if (call.combine > reduction::custom)
+        return {errc::invalid_argument, "operation " + std::to_string(static_cast<int>(call.combine)) +
+                                            "; give sum, avg, min, max, prod or custom"};
     if (is_reduction(call.op) && call.combine == reduction::custom)
-        if (auto bad = try_custom<T>(call.custom); !bad.ok()) return bad;
+        if (auto bad = check_own_operation<T>(call.custom); !bad.ok()) return bad;
     if (!what) return what.error();
-    const bool streams = what->payload >= payload_kind::homomorphic && what->schedule != schedule_kind::chosen;
-    if (growth_of(call.op, call.combine) == growth::unknown && streams)
+    if (growth_of(call.op, call.combine) == growth::unknown && adds_streams(*what))
         return {errc::unsupported,
                 "'" + options.algorithm +
                     "' adds streams, which products and operations of the program are not made of; use cpr_p2p, "

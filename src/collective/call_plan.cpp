@@ -37,10 +37,11 @@ quantisation<T> quantise(const planned_call& call, const quantisation_request& r
 
 /// The contributions are the sums of the nodes, rounded to T.
 template <class T>
-quantisation<T> plan_levels(const planned_call& call, quantisation_request asked, const value_span& values) noexcept {
+quantisation<T> plan_levels(const planned_call& call, quantisation_request asked) noexcept {
+    const double largest = asked.max_abs;
     const double ranks = call.ranks;
     const bool sums = adds(asked.errors);
-    const double rounding = sums ? rounding_of_sums<T>(asked.ranks, asked.max_abs) : 0.0;
+    const double rounding = sums ? rounding_of_sums<T>(asked.ranks, largest) : 0.0;
     const double scale = asked.errors == growth::average ? ranks : 1.0;
     const bool shared = asked.bound_scope != scope::contribution;
     double e = absolute_bound(asked) * scale;
@@ -53,8 +54,21 @@ quantisation<T> plan_levels(const planned_call& call, quantisation_request asked
     plan.result_bound = (plan.result_bound + rounding) / scale;
     // The sum of a node, and of an average the whole sum, are numbers of T: infinite ones stay so.
     const double summed = scale > 1 ? ranks : ranks - call.nodes + 1;
-    if (sums && may_overflow<T>(summed, values.max_abs)) plan.result_bound = std::numeric_limits<double>::infinity();
+    if (sums && may_overflow<T>(summed, largest)) plan.result_bound = std::numeric_limits<double>::infinity();
     return plan;
+}
+
+template <class T>
+void join(value_span& all, std::span<const T> values) {
+    if (values.empty()) return;
+    const value_range<T> found = range_of(values);
+    if (found.nonfinite == values.size()) return;
+    const auto min = static_cast<double>(found.min);
+    const auto max = static_cast<double>(found.max);
+    all.min = all.any_finite ? std::min(all.min, min) : min;
+    all.max = all.any_finite ? std::max(all.max, max) : max;
+    all.max_abs = std::max(all.max_abs, static_cast<double>(found.max_abs));
+    all.any_finite = true;
 }
 
 }  // namespace
@@ -74,26 +88,24 @@ template <class T>
 quantisation<T> plan_call(const planned_call& call, const value_span& values) noexcept {
     if (!compresses(call.what)) return {};
     const quantisation_request request = request_of(call, values);
-    return call.what.schedule == schedule_kind::hierarchical ? plan_levels<T>(call, request, values)
+    return call.what.schedule == schedule_kind::hierarchical ? plan_levels<T>(call, request)
                                                              : quantise<T>(call, request);
 }
 
 template <class T>
-void join_span(value_span& all, std::span<const T> values) {
-    if (values.empty()) return;
-    const value_range<T> found = range_of(values);
-    if (found.nonfinite == values.size()) return;
-    const auto min = static_cast<double>(found.min);
-    const auto max = static_cast<double>(found.max);
-    all.min = all.any_finite ? std::min(all.min, min) : min;
-    all.max = all.any_finite ? std::max(all.max, max) : max;
-    all.max_abs = std::max(all.max_abs, static_cast<double>(found.max_abs));
-    all.any_finite = true;
+value_span span_of(std::span<const T> in, const geometry& call) {
+    value_span all;
+    if (!call.reads()) return all;
+    // What lies between the parts does not count.
+    if (call.in_displacements.empty()) join(all, in);
+    for (std::size_t k = 0; k < call.in_displacements.size(); ++k)
+        join(all, in.subspan(call.in_displacements[k], call.in_counts[k]));
+    return all;
 }
 
 #define LACONIC_INSTANTIATE(T)                                                           \
     template quantisation<T> plan_call(const planned_call&, const value_span&) noexcept; \
-    template void join_span(value_span&, std::span<const T>);
+    template value_span span_of(std::span<const T>, const geometry&);
 LACONIC_INSTANTIATE(float)
 LACONIC_INSTANTIATE(double)
 LACONIC_INSTANTIATE(half)

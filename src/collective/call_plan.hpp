@@ -4,6 +4,7 @@
 #pragma once
 
 #include "collective/agreement.hpp"
+#include "collective/geometry.hpp"
 #include "collective/quantisation.hpp"
 #include "laconic/collective_options.hpp"
 
@@ -27,8 +28,8 @@ struct planned_call {
 template <class T>
 [[nodiscard]] quantisation<T> plan_call(const planned_call& call, const value_span& values) noexcept;
 
-/// The range of the finite values of an array, joined to `all`.
+/// The range of the finite values that this rank reads.
 template <class T>
-void join_span(value_span& all, std::span<const T> values);
+[[nodiscard]] value_span span_of(std::span<const T> in, const geometry& call);
 
 }  // namespace laconic::collective

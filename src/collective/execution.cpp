@@ -11,10 +11,9 @@
 #include "collective/call_check.hpp"
 #include "collective/call_plan.hpp"
 #include "collective/elements.hpp"
-#include "collective/mpi_call.hpp"
+#include "collective/own_operation.hpp"
 #include "collective/select.hpp"
 #include "model/select.hpp"
-#include "mpi/narrow_types.hpp"
 
 namespace laconic::collective {
 namespace {
@@ -22,30 +21,9 @@ namespace {
 /// Shorter arrays travel raw in Rabenseifner's algorithm (proposed by the thesis, ch. 7): latency is all that counts.
 constexpr std::size_t rabenseifner_raw_bytes = 64 * 1024;
 
-template <class T>
-void apply_custom(const custom_operation& self, const void* in, void* inout, std::size_t count) {
-    const MPI_Datatype type = mpi::type_of(element_type_of<T>::value);
-    for (std::size_t done = 0; done < count; done += longest_int) {
-        const std::size_t n = std::min(count - done, longest_int);
-        MPI_Reduce_local(static_cast<const T*>(in) + done, static_cast<T*>(inout) + done, static_cast<int>(n), type,
-                         *static_cast<const MPI_Op*>(self.program));
-    }
-}
-
 status no_memory() { return {errc::out_of_memory, "no memory for a collective; free some"}; }
 
 }  // namespace
-
-template <class T>
-value_span execution<T>::own_values() const {
-    value_span all;
-    if (!geometry_.reads()) return all;
-    // What lies between the parts does not count.
-    if (call_.in_displacements.empty()) join_span<T>(all, call_.in);
-    for (std::size_t k = 0; k < call_.in_displacements.size(); ++k)
-        join_span<T>(all, call_.in.subspan(call_.in_displacements[k], call_.in_counts[k]));
-    return all;
-}
 
 template <class T>
 call_shape execution<T>::shape() const noexcept {
@@ -101,8 +79,7 @@ void execution<T>::prepare() {
     status local = check_call<T>(call_, geometry_, options_, found);
     if (local.ok()) local = refused_;
     // A rank that cannot go on tells the others where they listen.
-    const bool leveled = what_.schedule == schedule_kind::hierarchical;
-    agrees_ = compresses(what_) || options_.check || options_.audit || !found.ok() || leveled;
+    agrees_ = needs_agreement(what_) || options_.check || options_.audit || !found.ok();
     if (local.ok() && what_.schedule != schedule_kind::chosen) local = reserve();
     if (!agrees_ && !local.ok()) return finish(local);
     if (!agrees_ && what_.schedule != schedule_kind::stock) return run_agreed({});
@@ -117,8 +94,7 @@ template <class T>
 void execution<T>::take_turn() {
     if (what_.schedule == schedule_kind::chosen) {
         if (auto bad = consider(); !bad.ok() && local_.ok()) local_ = bad;
-        agrees_ =
-            compresses(what_) || options_.check || options_.audit || what_.schedule == schedule_kind::hierarchical;
+        agrees_ = needs_agreement(what_) || options_.check || options_.audit;
         if (local_.ok() && what_.schedule != schedule_kind::chosen) local_ = reserve();
         if (!agrees_ && !local_.ok()) return finish(local_);
     }
@@ -164,15 +140,8 @@ model::call_likeness execution<T>::likeness() const noexcept {
 
 template <class T>
 cell execution<T>::choose(double ratio) const {
-    model::question asked;
-    asked.op = call_.op;
-    asked.bytes = buffer_bytes();
-    asked.ranks = channel_.size();
-    asked.nodes = nodes_;
-    asked.ratio = std::max(ratio, 1.0);
-    asked.growth_bits = growth_of(call_.op, call_.combine) == growth::none ? 0 : 1;
-    asked.element_bytes = sizeof(T);
-    asked.segment_bytes = options_.segment_bytes;
+    const model::question asked = question_of(call_.op, call_.combine, buffer_bytes(), sizeof(T),
+                                              options_.segment_bytes, channel_.size(), nodes_, ratio);
     const cell best = model::check(asked).ok()
                           ? model::select(*machine_, asked, candidates(call_.op, lossless(), sizeof(T) == 2)).what
                           : cell{};
@@ -183,12 +152,11 @@ template <class T>
 void execution<T>::agree(const status& local) {
     value_span mine;
     if (local.ok() && what_.schedule == schedule_kind::chosen) {
-        const bool shared = growth_of(call_.op, call_.combine) == growth::sum && options_.bound_scope == scope::result;
-        const double share = shared ? 1.0 / channel_.size() : 1.0;
+        const double share = sampled_share(call_.op, call_.combine, options_.bound_scope, channel_.size());
         if (geometry_.reads()) mine.ratio = sample_ratio<T>(call_.in, options_.limit, share);
     } else if (local.ok() && compresses(what_) && channel_.size() > 1) {
         // Ranks that are about to meet agree once more.
-        if (what_.schedule != schedule_kind::hierarchical || knows_levels()) mine = own_values();
+        if (what_.schedule != schedule_kind::hierarchical || knows_levels()) mine = span_of<T>(call_.in, geometry_);
     }
     phase_ = phase::agreeing;
     if (auto done = agreement_.emplace().start(channel_, shape(), mine, local); !done.ok()) finish(done);
@@ -338,7 +306,7 @@ stage_request<T> execution<T>::request() const {
     all.op = call_.op;
     all.what = what_;
     all.root = call_.root;
-    all.data = {call_.in, call_.out, call_.combine, divisor(), {&apply_custom<T>, &call_.custom}};
+    all.data = {call_.in, call_.out, call_.combine, divisor(), own_operation<T>(&call_.custom)};
     all.segment_bytes = options_.segment_bytes;
     all.rate = options_.rate;
     all.call = number_;

@@ -63,7 +63,6 @@ private:
     enum class phase : std::uint8_t { queued, agreeing, meeting, stock, blocking_stock, running, over };
 
     [[nodiscard]] call_shape shape() const noexcept;
-    [[nodiscard]] value_span own_values() const;
     [[nodiscard]] model::call_likeness likeness() const noexcept;
     [[nodiscard]] std::size_t buffer_bytes() const noexcept { return geometry_.buffer_count() * sizeof(T); }
     [[nodiscard]] unsigned divisor() const noexcept {

@@ -39,7 +39,7 @@ bool agrees(operation op, reduction combine, bool varying, const collective_opti
     if (!found.ok() || options.check || options.audit) return true;
     const bool lossless = options.limit.value == 0 || growth_of(op, combine) == growth::unknown;
     const bool plain = found->schedule == schedule_kind::chosen && (!knows_all_counts(op, varying) || lossless);
-    return found->schedule == schedule_kind::hierarchical || (compresses(*found) && !plain);
+    return needs_agreement(*found) && !plain;
 }
 
 }  // namespace laconic::collective

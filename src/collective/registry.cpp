@@ -169,11 +169,6 @@ std::optional<Enum> value_named(const std::array<const char*, N>& names, std::st
     return static_cast<Enum>(found - names.begin());
 }
 
-/// Needs sums of streams: only fle has them.
-bool adds_streams(payload_kind payload) noexcept {
-    return payload == load::homomorphic || payload == load::quantised || payload == load::fused;
-}
-
 std::optional<cell> cell_named(operation op, std::string_view name) {
     for (const algorithm& row : rows_of(op))
         if (row.name == name) return row.what;
@@ -221,7 +216,8 @@ bool serves(operation op, const cell& what) noexcept {
     if (what.codec == codec_id::raw) return false;
     if (what.payload == load::per_hop) return true;
     if (what.payload == load::once) return !is_reduction(op);
-    return is_reduction(op) && (!adds_streams(what.payload) || what.codec == codec_id::fle);
+    // Of the codecs only fle has sums of streams.
+    return is_reduction(op) && (!adds_streams(what) || what.codec == codec_id::fle);
 }
 
 result<cell> find_cell(operation op, std::string_view name) {

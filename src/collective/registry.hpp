@@ -41,6 +41,15 @@ struct algorithm {
 /// Whether values are quantised or truncated on the way.
 [[nodiscard]] constexpr bool compresses(const cell& what) noexcept { return what.payload != payload_kind::raw; }
 
+/// Whether it adds compressed streams, which only sums, minima and maxima can be made of.
+[[nodiscard]] constexpr bool adds_streams(const cell& what) noexcept {
+    return what.schedule != schedule_kind::chosen && what.payload >= payload_kind::homomorphic;
+}
+/// Whether ranks agree before it runs, whatever the options.
+[[nodiscard]] constexpr bool needs_agreement(const cell& what) noexcept {
+    return compresses(what) || what.schedule == schedule_kind::hierarchical;
+}
+
 /// The shortest name of a cell: its row's, or schedule/payload:codec.
 [[nodiscard]] std::string name_of(operation op, const cell& what);
 [[nodiscard]] std::string_view name_of(operation op) noexcept;

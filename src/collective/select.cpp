@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "codec/fle.hpp"
+#include "collective/call_plan.hpp"
 #include "laconic/codec.hpp"
 
 namespace laconic::collective {
@@ -18,6 +19,25 @@ namespace {
 constexpr std::size_t sampled_chunks = 8;
 
 }  // namespace
+
+double sampled_share(operation op, reduction combine, scope bound_scope, int ranks) noexcept {
+    const bool shared = growth_of(op, combine) == growth::sum && bound_scope == scope::result;
+    return shared ? 1.0 / ranks : 1.0;
+}
+
+model::question question_of(operation op, reduction combine, std::size_t bytes, unsigned element_bytes,
+                            std::size_t segment_bytes, int ranks, int nodes, double ratio) noexcept {
+    model::question asked;
+    asked.op = op;
+    asked.bytes = bytes;
+    asked.ranks = ranks;
+    asked.nodes = nodes;
+    asked.ratio = std::max(ratio, 1.0);
+    asked.growth_bits = growth_of(op, combine) == growth::none ? 0 : 1;
+    asked.element_bytes = element_bytes;
+    asked.segment_bytes = segment_bytes;
+    return asked;
+}
 
 template <class T>
 double sample_ratio(std::span<const T> values, bound limit, double share) {

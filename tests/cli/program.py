@@ -88,3 +88,25 @@ class CommandLine(unittest.TestCase):
 
     def check_left(self, *names):
         self.assertEqual(sorted(os.listdir(self.directory)), sorted(names))
+
+
+class Ranks(unittest.TestCase):
+    """Runs programs on several ranks of an MPI; files lie in a folder of the test."""
+
+    launcher = None
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def file(self, name, values):
+        path = os.path.join(self.folder.name, name)
+        with open(path, "wb") as out:
+            out.write(pack(values, "f32"))
+        return path
+
+    def launch(self, ranks, *command):
+        environment = {key: value for key, value in os.environ.items() if not key.startswith("LACONIC_")}
+        # A rank that is left waiting shows as a time-out.
+        return subprocess.run([self.launcher, str(ranks), *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True, timeout=60, env=environment, check=False)

@@ -2,38 +2,26 @@
 """laconic-<flavour> audit under its mpiexec: what it prints, that broken promises show in the exit code, and that ranks
 fail together."""
 
-import array
 import json
 import math
 import os
 import random
 import struct
-import subprocess
 import sys
-import tempfile
 import unittest
+
+from program import Ranks
 
 LAUNCHER, PROGRAM = sys.argv.pop(1), sys.argv.pop(1)
 
 
-class Audit(unittest.TestCase):
+class Audit(Ranks):
+    launcher = LAUNCHER
+
     def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
+        super().setUp()
         noise = random.Random(5)
         self.noise = self.file("noise", [noise.uniform(-1, 1) for _ in range(20000)])
-
-    def file(self, name, values):
-        path = os.path.join(self.folder.name, name)
-        with open(path, "wb") as out:
-            array.array("f", values).tofile(out)
-        return path
-
-    def launch(self, ranks, *command):
-        environment = {key: value for key, value in os.environ.items() if not key.startswith("LACONIC_")}
-        # A rank that is left waiting shows as a time-out.
-        return subprocess.run([LAUNCHER, str(ranks), *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                              timeout=60, env=environment, check=False)
 
     def audit(self, ranks, *arguments):
         return self.launch(ranks, PROGRAM, "audit", "--bytes", "80K", *arguments)

@@ -1,36 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """laconic-<flavour> bench collective under its mpiexec: what it prints, and that ranks fail together."""
 
-import array
 import json
 import math
 import os
 import subprocess
 import sys
-import tempfile
 import unittest
+
+from program import Ranks
 
 LAUNCHER, PROGRAM = sys.argv.pop(1), sys.argv.pop(1)
 ROW_KEYS = ["algorithm", "median_s", "speedup_vs_stock", "sent_bytes_per_rank", "max_error", "bound"]
 
 
-class CollectiveBench(unittest.TestCase):
+class CollectiveBench(Ranks):
+    launcher = LAUNCHER
+
     def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
+        super().setUp()
         self.field = self.file("field", [math.sin(0.01 * i) for i in range(5000)])
-
-    def file(self, name, values):
-        path = os.path.join(self.folder.name, name)
-        with open(path, "wb") as out:
-            array.array("f", values).tofile(out)
-        return path
-
-    def launch(self, ranks, *command):
-        environment = {key: value for key, value in os.environ.items() if not key.startswith("LACONIC_")}
-        # A rank that is left waiting shows as a time-out.
-        return subprocess.run([LAUNCHER, str(ranks), *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                              timeout=60, env=environment, check=False)
 
     def bench(self, ranks, *arguments):
         return self.launch(ranks, PROGRAM, "bench", "collective", "--type", "f32", "--bytes", "40K", "--repetitions", "2",

@@ -77,7 +77,7 @@ private:
     [[nodiscard]] std::size_t offset_of(int rank) const noexcept { return tile_offset(field_.size(), rank, ranks_); }
     [[nodiscard]] bool reduces() const noexcept { return collective::is_reduction(settings_.op); }
     [[nodiscard]] unsigned divisor() const noexcept {
-        return reduces() && settings_.combine == reduction::avg ? static_cast<unsigned>(ranks_) : 1;
+        return collective::divisor_of(settings_.op, settings_.combine, ranks_);
     }
     [[nodiscard]] collective_call<T> call() {
         const std::span<const T> in = in_.template as<T>();
@@ -98,9 +98,11 @@ private:
         if (settings_.op == operation::bcast && rank_ == 0)
             std::memcpy(out_.bytes().data(), in_.bytes().data(), in_.size());
         const collective_call<T> what = call();
+        collective_options options = settings_.options;
+        options.algorithm = settings_.algorithms[row];
         MPI_Barrier(MPI_COMM_WORLD);
         const double start = MPI_Wtime();
-        collective_report report = run_row(settings_.algorithms[row], what);
+        collective_report report = run_row(options, what);
         const double elapsed = slowest(MPI_Wtime() - start);
         if (warming_up)
             warm_[row] = true;
@@ -109,8 +111,8 @@ private:
         if (last) measure_error(row);
     }
 
-    collective_report run_row(const std::string& algorithm, const collective_call<T>& what) {
-        if (algorithm == "stock") {
+    collective_report run_row(const collective_options& options, const collective_call<T>& what) {
+        if (options.algorithm == "stock") {
             // The very call that a program would make.
             collective::stock_call stock;
             const auto ready = stock.prepare(collective::geometry_of(what, rank_, ranks_), element_type_of<T>::value,
@@ -119,15 +121,13 @@ private:
             if (stock.run(MPI_COMM_WORLD) != MPI_SUCCESS) fail_data("MPI's collective failed");
             if (divisor() != 1) collective::divide_elements<T>(what.out.data(), what.out.size(), divisor());
             collective_report report;
-            report.algorithm = algorithm;
+            report.algorithm = options.algorithm;
             report.sent_bytes = report.raw_bytes = static_cast<std::uint64_t>(
                 std::llround(collective::sent_share(settings_.op, ranks_) * static_cast<double>(count_ * sizeof(T))));
             return report;
         }
-        collective_options options = settings_.options;
-        options.algorithm = algorithm;
         auto done = laconic::run(what, MPI_COMM_WORLD, options);
-        if (!done) fail_data(fmt::format("{}: {}", algorithm, done.error().message()));
+        if (!done) fail_data(fmt::format("{}: {}", options.algorithm, done.error().message()));
         return std::move(done).value();
     }
 

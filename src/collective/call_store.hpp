@@ -48,6 +48,8 @@ public:
     [[nodiscard]] std::uint64_t draw_turn() noexcept { return turns_drawn_++; }
     [[nodiscard]] bool is_turn(std::uint64_t number) const noexcept { return number == turns_ended_; }
     void end_turn() noexcept { ++turns_ended_; }
+    /// Whether all turns drawn have ended.
+    [[nodiscard]] bool is_idle() const noexcept { return turns_drawn_ == turns_ended_; }
 
     /// Started calls have to move while others go on: from the first one on, MPI's blocking functions are not used.
     void forbid_blocking() noexcept { may_block_ = false; }

@@ -3,7 +3,6 @@
 #include "collective/execution.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <new>
@@ -12,8 +11,6 @@
 #include "collective/call_plan.hpp"
 #include "collective/elements.hpp"
 #include "collective/own_operation.hpp"
-#include "collective/select.hpp"
-#include "model/select.hpp"
 
 namespace laconic::collective {
 namespace {
@@ -40,12 +37,11 @@ call_shape execution<T>::shape() const noexcept {
     all.what = what_;
     all.segment_bytes = options_.segment_bytes;
     if (what_.codec == codec_id::zfp_rate) all.rate = options_.rate;
-    const bool decides = what_.schedule == schedule_kind::chosen;
-    if (decides || what_.schedule == schedule_kind::hierarchical) {
+    if (asks() || what_.schedule == schedule_kind::hierarchical) {
         all.ranks_per_node = options_.ranks_per_node;
         all.shared_memory = options_.shared_memory;
     }
-    if (decides) all.machine = machine_->digest;
+    if (asks()) all.machine = chooser_->machine().digest;
     all.audit = options_.audit;
     return all;
 }
@@ -63,6 +59,8 @@ void execution<T>::prepare() {
     ended_ = {};
     report_ = {};
     levels_ = nullptr;
+    chooser_.reset();
+    settled_ = false;
     run_ = nullptr;
     ran_ = false;
     what_ = {};
@@ -93,8 +91,10 @@ void execution<T>::prepare() {
 template <class T>
 void execution<T>::take_turn() {
     if (what_.schedule == schedule_kind::chosen) {
-        if (auto bad = consider(); !bad.ok() && local_.ok()) local_ = bad;
-        agrees_ = needs_agreement(what_) || options_.check || options_.audit;
+        chooser_.emplace(*store_, choice_request{&geometry_, &options_, call_.combine, element_type_of<T>::value,
+                                                 sizeof(T), nodes_of(channel_, options_.ranks_per_node)});
+        if (auto bad = chooser_->consider(what_); !bad.ok() && local_.ok()) local_ = bad;
+        agrees_ = asks() || needs_agreement(what_) || options_.check || options_.audit;
         if (local_.ok() && what_.schedule != schedule_kind::chosen) local_ = reserve();
         if (!agrees_ && !local_.ok()) return finish(local_);
     }
@@ -111,52 +111,16 @@ void execution<T>::end_turn() noexcept {
     has_turn_ = false;
 }
 
-/// What `auto` can decide without the other ranks: buffers that are too short, and what travels without loss, whatever
-/// the values.
-template <class T>
-status execution<T>::consider() {
-    const auto machine = machine_of(options_.machine);
-    // A rank that cannot read the file takes part with the built-in figures until it can say so.
-    machine_ = machine.ok() ? *machine : &built_in_machine();
-    nodes_ = nodes_of(channel_, options_.ranks_per_node);
-    if (!knows_all_counts(call_.op, call_.varying))
-        what_ = {};
-    else if (lossless())
-        what_ = choose(1);
-    else if (buffer_bytes() <
-                 store_->interesting_bytes(call_.op, *machine_, channel_.size(), nodes_, options_.segment_bytes) ||
-             !store_->decisions().should_ask(likeness()))
-        what_ = stock_or_raw(geometry_);
-    return machine.error();
-}
-
-/// Only what has to be the same on all ranks.
-template <class T>
-model::call_likeness execution<T>::likeness() const noexcept {
-    const auto bits = std::bit_cast<std::uint64_t>(options_.limit.value);
-    return model::likeness_of(buffer_bytes(), machine_->digest, call_.op, element_type_of<T>::value, call_.combine,
-                              options_.limit.kind, bits, options_.bound_scope);
-}
-
-template <class T>
-cell execution<T>::choose(double ratio) const {
-    const model::question asked = question_of(call_.op, call_.combine, buffer_bytes(), sizeof(T),
-                                              options_.segment_bytes, channel_.size(), nodes_, ratio);
-    const cell best = model::check(asked).ok()
-                          ? model::select(*machine_, asked, candidates(call_.op, lossless(), sizeof(T) == 2)).what
-                          : cell{};
-    return best.schedule == schedule_kind::stock ? stock_or_raw(geometry_) : best;
-}
-
 template <class T>
 void execution<T>::agree(const status& local) {
     value_span mine;
-    if (local.ok() && what_.schedule == schedule_kind::chosen) {
+    // Ranks that are about to meet agree once more.
+    const bool meets = what_.schedule == schedule_kind::hierarchical && !knows_levels();
+    if (local.ok() && compresses(what_) && channel_.size() > 1 && !meets) mine = span_of<T>(call_.in, geometry_);
+    if (local.ok() && asks() && !settled_) {
         const double share = sampled_share(call_.op, call_.combine, options_.bound_scope, channel_.size());
         if (geometry_.reads()) mine.ratio = sample_ratio<T>(call_.in, options_.limit, share);
-    } else if (local.ok() && compresses(what_) && channel_.size() > 1) {
-        // Ranks that are about to meet agree once more.
-        if (what_.schedule != schedule_kind::hierarchical || knows_levels()) mine = span_of<T>(call_.in, geometry_);
+        mine.last_s = chooser_->last_s();
     }
     phase_ = phase::agreeing;
     if (auto done = agreement_.emplace().start(channel_, shape(), mine, local); !done.ok()) finish(done);
@@ -164,11 +128,11 @@ void execution<T>::agree(const status& local) {
 
 template <class T>
 void execution<T>::agreed() {
-    if (what_.schedule != schedule_kind::chosen) return run_agreed(agreement_->values());
-    what_ = choose(agreement_->values().ratio);
-    store_->decisions().learn(likeness(), what_.schedule == schedule_kind::stock);
+    if (!asks() || settled_) return run_agreed(agreement_->values());
+    settled_ = true;
+    if (chooser_->settle(agreement_->values(), what_)) return run_agreed(agreement_->values());
     const status local = what_.schedule == schedule_kind::hierarchical ? find_levels() : reserve();
-    // MPI's own rows have nothing more to agree on.
+    // What nobody compresses has nothing more to agree on.
     if (what_.schedule == schedule_kind::stock) return run_agreed({});
     agree(local);
 }
@@ -289,12 +253,7 @@ bool execution<T>::test_stock() {
 
 template <class T>
 void execution<T>::end_stock() {
-    const bool listed = geometry_.varying && call_.op == operation::reduce_scatter;
-    const std::size_t mine = listed ? geometry_.in_counts[static_cast<std::size_t>(geometry_.rank)] : call_.out.size();
-    if (divisor() != 1 && geometry_.writes()) divide_elements<T>(call_.out.data(), mine, divisor());
-    report_.sent_bytes = report_.raw_bytes = static_cast<std::uint64_t>(
-        std::llround(sent_share(call_.op, channel_.size()) * static_cast<double>(buffer_bytes())));
-    report_.messages = 1;
+    finish_stock<T>(geometry_, divisor(), call_.out, report_);
     finish({});
 }
 
@@ -347,6 +306,7 @@ void execution<T>::start(const value_span& values) {
                           channel_.size(), levels_ != nullptr ? levels_->nodes : 1},
                          values);
     phase_ = phase::running;
+    if (asks() && blocking_) started_ = std::chrono::steady_clock::now();
     // In the turn: runs of the hierarchy begin in the same order on all ranks.
     run_->start(plan_);
     end_turn();
@@ -358,6 +318,8 @@ bool execution<T>::advance_run() {
     if (!moved) return finish(moved.error()), true;
     if (*moved != runner::state::done) return *moved != runner::state::waiting;
     run_->add_to(report_);
+    if (asks() && blocking_)
+        chooser_->ran(std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count());
     if (compresses(what_)) {
         const bool unbounded = what_.codec == codec_id::zfp_rate;
         report_.step = static_cast<double>(plan_.how.step);

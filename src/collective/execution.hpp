@@ -3,6 +3,7 @@
 // far as messages allow. Blocking, nonblocking and persistent calls drive the same steps.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -10,13 +11,12 @@
 
 #include "collective/agreement.hpp"
 #include "collective/call_plan.hpp"
+#include "collective/chooser.hpp"
 #include "collective/geometry.hpp"
 #include "collective/levels_run.hpp"
-#include "collective/select.hpp"
 #include "collective/stage.hpp"
 #include "collective/stock.hpp"
 #include "laconic/collective.hpp"
-#include "model/recollection.hpp"
 
 namespace laconic::collective {
 
@@ -63,21 +63,14 @@ private:
     enum class phase : std::uint8_t { queued, agreeing, meeting, stock, blocking_stock, running, over };
 
     [[nodiscard]] call_shape shape() const noexcept;
-    [[nodiscard]] model::call_likeness likeness() const noexcept;
     [[nodiscard]] std::size_t buffer_bytes() const noexcept { return geometry_.buffer_count() * sizeof(T); }
-    [[nodiscard]] unsigned divisor() const noexcept {
-        return call_.combine == reduction::avg && is_reduction(call_.op) ? static_cast<unsigned>(channel_.size()) : 1;
-    }
-    [[nodiscard]] bool lossless() const noexcept {
-        return options_.limit.value == 0 || growth_of(call_.op, call_.combine) == growth::unknown;
-    }
+    [[nodiscard]] unsigned divisor() const noexcept { return divisor_of(call_.op, call_.combine, channel_.size()); }
 
     void prepare();
     bool move();
     void take_turn();
     void end_turn() noexcept;
-    [[nodiscard]] status consider();
-    [[nodiscard]] cell choose(double ratio) const;
+    [[nodiscard]] bool asks() const noexcept { return chooser_ && chooser_->asks(); }
     void agree(const status& local);
     void agreed();
     void run_agreed(const value_span& values);
@@ -108,6 +101,7 @@ private:
     bool agrees_ = false;    // before it runs
     bool has_turn_ = false;  // drawn, and not ended
     bool ran_ = false;
+    bool settled_ = false;    // what `auto` runs
     std::uint64_t turn_ = 0;  // see call_store
     status local_;            // until the turn comes
     status refused_;
@@ -121,8 +115,8 @@ private:
     stock_call stock_;
     MPI_Request request_ = MPI_REQUEST_NULL;
     hierarchy* levels_ = nullptr;
-    const known_machine* machine_ = nullptr;
-    int nodes_ = 1;
+    std::optional<chooser> chooser_;  // of `auto`, from its turn on
+    std::chrono::steady_clock::time_point started_;
     quantisation<T> plan_;
     status ended_;
     collective_report report_;

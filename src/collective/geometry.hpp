@@ -15,6 +15,11 @@ namespace laconic::collective {
     return !varying || op == operation::allgather || op == operation::reduce_scatter;
 }
 
+/// What sums are divided by.
+[[nodiscard]] constexpr unsigned divisor_of(operation op, reduction combine, int ranks) noexcept {
+    return combine == reduction::avg && is_reduction(op) ? static_cast<unsigned>(ranks) : 1;
+}
+
 /// A call without its element type.
 struct geometry {
     operation op = operation::allreduce;

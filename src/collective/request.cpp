@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "collective/audit.hpp"
-#include "collective/call_store.hpp"
+#include "collective/direct_call.hpp"
 #include "collective/execution.hpp"
 #include "laconic/collective.hpp"
 
@@ -59,6 +59,11 @@ struct active_requests {
     bool is_over(execution_base& one) {
         const std::scoped_lock lock(mutex);
         return one.over();
+    }
+    template <class T>
+    bool claim(collective::direct_call<T>& call) {
+        const std::scoped_lock lock(mutex);
+        return all.empty() && call.claim();
     }
     /// Until there is a request, or `stop`.
     void wait_for_work(const std::atomic<bool>& stop) {
@@ -107,10 +112,13 @@ progress_thread& progress() {
     return one;
 }
 
+/// The handler of the caller's communicator hears of failures inside MPI.
+void tell(const status& why, mpi::channel* channel, MPI_Comm comm) {
+    if (channel != nullptr && why.code() == errc::mpi) MPI_Comm_call_errhandler(comm, channel->last_error());
+}
 result<collective_report> outcome_of(execution_base& ended, mpi::channel* channel, MPI_Comm comm) {
     result<collective_report> outcome = ended.outcome();
-    if (channel != nullptr && outcome.error().code() == errc::mpi)
-        MPI_Comm_call_errhandler(comm, channel->last_error());
+    tell(outcome.error(), channel, comm);
     return outcome;
 }
 
@@ -237,6 +245,11 @@ result<collective_report> run(const collective_call<T>& call, MPI_Comm comm, con
     if (!channel) return channel.error();
     if (options.audit)
         return collective::run({collective::make_execution<T>(**channel, call, options), *channel, comm});
+    if (collective::direct_call<T> direct(**channel, call, options); active().claim(direct)) {
+        result<collective_report> done = direct.run();
+        tell(done.error(), *channel, comm);
+        return done;
+    }
     execution<T> work(**channel, call, options);
     return run_through(work, *channel, comm);
 } catch (const std::bad_alloc&) {

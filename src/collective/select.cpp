@@ -16,7 +16,7 @@
 namespace laconic::collective {
 namespace {
 
-constexpr std::size_t sampled_chunks = 8;
+constexpr std::size_t sampled_chunks = model::sampled_values / codec::chunk_values;
 
 }  // namespace
 
@@ -43,7 +43,7 @@ template <class T>
 double sample_ratio(std::span<const T> values, bound limit, double share) {
     if (values.empty() || limit.value == 0) return 0;
     const std::size_t each = std::min(values.size(), codec::chunk_values);
-    const std::size_t chunks = std::clamp<std::size_t>(values.size() / each, 1, sampled_chunks);
+    const std::size_t chunks = std::clamp<std::size_t>(values.size() / each / model::sampled_share, 1, sampled_chunks);
     const auto chunk = [&](std::size_t i) { return values.subspan((values.size() - each) / chunks * i, each); };
     value_range<T> seen = range_of(chunk(0));
     for (std::size_t i = 1; i < chunks; ++i) {
@@ -79,8 +79,11 @@ result<const known_machine*> machine_of(const std::string& path) {
     return &known.emplace(path, known_machine{*read, digest}).first->second;
 }
 
-std::span<const cell> candidates(operation op, bool lossless, bool only_fle) {
-    enum list : std::size_t { all, fle_and_raw, raw_only, lists };
+namespace {
+
+enum list : std::size_t { all, fle_and_raw, raw_only, equal_bits, lists };
+
+const std::vector<cell>& rows_in(operation op, list which) {
     using rows_of_operation = std::array<std::vector<cell>, lists>;
     static const auto tables = [] {
         std::array<rows_of_operation, operation_count> made;
@@ -90,11 +93,21 @@ std::span<const cell> candidates(operation op, bool lossless, bool only_fle) {
             rows[all].push_back(row.what);
             if (!compresses(row.what) || row.what.codec == codec_id::fle) rows[fle_and_raw].push_back(row.what);
             if (!compresses(row.what)) rows[raw_only].push_back(row.what);
+            if (adds_streams(row.what) && row.what.schedule != schedule_kind::hierarchical)
+                rows[equal_bits].push_back(row.what);
         }
         return made;
     }();
-    return tables[static_cast<std::size_t>(op)][lossless ? raw_only : only_fle ? fle_and_raw : all];
+    return tables[static_cast<std::size_t>(op)][which];
 }
+
+}  // namespace
+
+std::span<const cell> candidates(operation op, bool lossless, bool only_fle) {
+    return rows_in(op, lossless ? raw_only : only_fle ? fle_and_raw : all);
+}
+
+std::span<const cell> rows_of_equal_bits(operation op) { return rows_in(op, equal_bits); }
 
 template double sample_ratio(std::span<const float>, bound, double);
 template double sample_ratio(std::span<const double>, bound, double);

@@ -37,5 +37,8 @@ struct known_machine : model::machine {
 /// Rows that `auto` may take for an operation; without codecs when `lossless`, without codecs other than fle for types
 /// that they lack.
 [[nodiscard]] std::span<const cell> candidates(operation op, bool lossless, bool only_fle);
+/// Rows of an operation whose results are the same bits: those that add streams to streams or values to them, over any
+/// schedule that treats all ranks alike. None for operations that do not add.
+[[nodiscard]] std::span<const cell> rows_of_equal_bits(operation op);
 
 }  // namespace laconic::collective

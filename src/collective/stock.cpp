@@ -2,6 +2,7 @@
 // From spans to MPI's arguments; sums of 16-bit types, which MPI does not know.
 #include "collective/stock.hpp"
 
+#include <cmath>
 #include <new>
 
 #include "collective/elements.hpp"
@@ -123,5 +124,20 @@ status stock_call::prepare(const geometry& call, element_type type, reduction co
     call_.out_displacements = to_ints(call.out_displacements);
     return {};
 }
+
+template <class T>
+void finish_stock(const geometry& call, unsigned divisor, std::span<T> out, collective_report& report) noexcept {
+    const bool listed = call.varying && call.op == operation::reduce_scatter;
+    const std::size_t mine = listed ? call.in_counts[static_cast<std::size_t>(call.rank)] : out.size();
+    if (divisor != 1 && call.writes()) divide_elements<T>(out.data(), mine, divisor);
+    report.sent_bytes = report.raw_bytes = static_cast<std::uint64_t>(
+        std::llround(sent_share(call.op, call.ranks) * static_cast<double>(call.buffer_count() * sizeof(T))));
+    report.messages = 1;
+}
+
+template void finish_stock(const geometry&, unsigned, std::span<float>, collective_report&) noexcept;
+template void finish_stock(const geometry&, unsigned, std::span<double>, collective_report&) noexcept;
+template void finish_stock(const geometry&, unsigned, std::span<half>, collective_report&) noexcept;
+template void finish_stock(const geometry&, unsigned, std::span<bfloat16>, collective_report&) noexcept;
 
 }  // namespace laconic::collective

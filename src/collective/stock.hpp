@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "collective/geometry.hpp"
@@ -36,6 +37,10 @@ private:
     bool own_op_ = false;
     std::vector<std::byte> copy_;  // of `in`, where MPI cannot reduce in place
 };
+
+/// What MPI leaves to do: averages are divided, and the report says what the call had to send at least.
+template <class T>
+void finish_stock(const geometry& call, unsigned divisor, std::span<T> out, collective_report& report) noexcept;
 
 /// Whether MPI's int counts can express the call.
 [[nodiscard]] bool fits_mpi(const geometry& call) noexcept;

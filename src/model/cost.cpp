@@ -176,13 +176,21 @@ cost estimate(const machine& where, const question& what, const cell& how) noexc
     return sum;
 }
 
-double asking_s(const machine& where, const question& what) noexcept {
+double sampling_s(const machine& where, const question& what) noexcept {
     if (what.ranks < 2) return 0;
     const context in(where, what, {schedule_kind::chosen, payload_kind::fused, codec_id::fle});
     const double share = is_reduction(what.op) || what.op == operation::alltoall ? 1 : 1 / in.ranks;
-    const double looked_at = std::min(share * in.bytes, static_cast<double>(sampled_values) * what.element_bytes);
+    const double values =
+        std::min(share * in.bytes / what.element_bytes / sampled_share, static_cast<double>(sampled_values));
+    const double looked_at = values * what.element_bytes;
     const double look = in.codec_s(work_kind::compress, looked_at, 1);
-    return where.call_s + talk_s(in) + in.scan_s(looked_at) + (look < infinite ? look : 0);
+    return in.scan_s(looked_at) + (look < infinite ? look : 0);
+}
+
+double asking_s(const machine& where, const question& what) noexcept {
+    if (what.ranks < 2) return 0;
+    const context in(where, what, {schedule_kind::chosen, payload_kind::fused, codec_id::fle});
+    return where.call_s + talk_s(in) + sampling_s(where, what);
 }
 
 }  // namespace laconic::model

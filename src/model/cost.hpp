@@ -54,11 +54,15 @@ inline constexpr double impossible_s = std::numeric_limits<double>::infinity();
 /// here, and for schedule_kind::chosen. Fewer than two ranks cost nothing. Precondition: check(what).ok().
 [[nodiscard]] cost estimate(const machine& where, const question& what, const cell& how) noexcept;
 
-/// Values that `auto` compresses at most before it decides.
+/// Values that `auto` compresses before it decides: one of so many, but not more than these.
+inline constexpr std::size_t sampled_share = 8;
 inline constexpr std::size_t sampled_values = 8 * 2048;
 
-/// What it costs `auto` to ask: a sample of the values and one small message in which the ranks agree on a ratio,
-/// whatever they then decide. Same preconditions.
+/// What it costs to look at a sample of the values. Same preconditions.
+[[nodiscard]] double sampling_s(const machine& where, const question& what) noexcept;
+
+/// What it costs `auto` to ask: a sample, and one small message in which the ranks agree on its ratio, whatever they
+/// then decide. Compressed rows need that message anyway. Same preconditions.
 [[nodiscard]] double asking_s(const machine& where, const question& what) noexcept;
 
 /// The MPI library's own call: the best classic uncompressed algorithm by the formulas of papers/004, section 2.5, and

@@ -1,13 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What `auto` remembers of its decisions: a call that ends with stock paid for asking and got nothing for it, so the
-// next calls like it go to stock unasked, twice as many after every answer that is stock again. Calls and answers flow
-// in; whether to ask flows out. The same on all ranks when all of them see the same calls and answers in the same
-// order.
+// What `auto` remembers of calls that were alike. Decisions, the ratios they were made for, and the times that ranks
+// agreed on flow in; what the next call like these is to do flows out, before the ranks have spoken. The same on all
+// ranks when all of them see the same calls, answers and times in the same order.
+//
+// A call that ends with stock, or a row without compression, paid for asking and got nothing for it, so the next calls
+// like it do the same unasked, twice as many after every answer that is the same again. A call that ends with a
+// compressed row is followed by calls that presume that row, and ask in the message that they need anyway. Where
+// several rows give the same bits and are predicted to be about equally fast, each is tried, and from then on their
+// measured times decide. A clock never decides about bits.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <utility>
+
+#include "model/cell.hpp"
 
 namespace laconic::model {
 
@@ -31,40 +41,140 @@ class recollection {
 public:
     /// After so many calls the data may have become others: at most one call in so many is asked in vain.
     static constexpr unsigned longest_silence = 64;
-    static constexpr std::size_t most = 16;
+    /// Ratios that differ by more than this are different data.
+    static constexpr double other_data = 1.25;
+    static constexpr std::size_t most = 32;
+    static constexpr std::size_t most_rivals = 3;
+    /// How often each rival runs before times decide.
+    static constexpr unsigned tries = 2;
 
-    /// Whether this call should ask; counts it. Allocates nothing.
-    [[nodiscard]] bool should_ask(const call_likeness& call) noexcept {
+    enum class advice : std::uint8_t {
+        ask,      ///< nothing is known: ask, and learn()
+        settled,  ///< take `what` without a word
+        presume,  ///< take `what`, but settle() the ratio and the time that the ranks agree on
+    };
+    struct recalled {
+        advice todo = advice::ask;
+        cell what;
+    };
+
+    /// What a call is to do; counts it. Allocates nothing, as everything here.
+    [[nodiscard]] recalled recall(const call_likeness& call) noexcept {
         entry* const known = find(call);
-        if (known == nullptr || known->silent == 0) return true;
-        --known->silent;
-        return false;
+        if (known == nullptr) return {};
+        if (known->rivals == 0) {
+            if (known->silent == 0) return {};
+            if (known->silent != for_ever) --known->silent;
+            return {advice::settled, known->all[0].what};
+        }
+        known->last = known->running;
+        known->running = next_of(*known);
+        return {advice::presume, known->all[known->running].what};
     }
 
-    /// What a call that asked was answered.
-    void learn(const call_likeness& call, bool stock) noexcept {
-        entry* known = find(call);
-        if (known == nullptr) {
-            if (!stock) return;
-            // The oldest makes room.
-            known = &entries_[next_];
-            next_ = (next_ + 1) % most;
-            *known = {call, 0, 0};
+    /// What recall() is about to settle, or null; counts nothing.
+    [[nodiscard]] const cell* settled(const call_likeness& call) const noexcept {
+        const entry* const known = find(call);
+        return known != nullptr && known->rivals == 0 && known->silent > 0 ? &known->all[0].what : nullptr;
+    }
+
+    /// A decision that no ratio changes.
+    void keep(const call_likeness& call, const cell& what) noexcept {
+        entry& one = renewed(call);
+        one.all[0].what = what;
+        one.silent = for_ever;
+    }
+
+    /// A call that asked was answered: to take a row that needs no asking, MPI's own or one without compression.
+    void learn(const call_likeness& call, const cell& what) noexcept {
+        const entry* const known = find(call);
+        const bool again = known != nullptr && known->rivals == 0 && known->all[0].what == what;
+        const unsigned before = again ? known->silence : 0;
+        entry& one = renewed(call);
+        one.all[0].what = what;
+        one.silence = one.silent = std::min(before * 2 + 1, longest_silence - 1);
+    }
+    /// A call that asked was answered: to take the first of these, which give the same bits, for data of this ratio.
+    /// Precondition: not empty.
+    void learn(const call_likeness& call, double ratio, std::span<const cell> rivals) noexcept {
+        entry& one = renewed(call);
+        one.ratio = ratio;
+        one.rivals = std::min(rivals.size(), most_rivals);
+        for (std::size_t i = 0; i < one.rivals; ++i) one.all[i].what = rivals[i];
+    }
+
+    /// The time of the last of these calls on this rank, to be agreed on; 0: none.
+    [[nodiscard]] double last_s(const call_likeness& call) const noexcept {
+        const entry* const known = find(call);
+        return known != nullptr ? known->last_s : 0;
+    }
+    /// How long a call took on this rank. Optional, and only where one call ends before the next one is recalled.
+    void ran(const call_likeness& call, double seconds) noexcept {
+        entry* const known = find(call);
+        if (known != nullptr) known->last_s = seconds;
+    }
+
+    /// What the ranks of a presumed call agreed on. Whether the presumption stands; if not, the call is to be decided
+    /// anew, with learn().
+    /// seconds   of the call before it; 0: not known
+    [[nodiscard]] bool settle(const call_likeness& call, double ratio, double seconds) noexcept {
+        entry* const known = find(call);
+        if (known == nullptr || known->rivals == 0) return false;
+        if (seconds > 0) {
+            rival& timed = known->all[known->last];
+            ++timed.runs;
+            timed.seconds = timed.runs <= tries ? (timed.runs == 1 ? seconds : std::min(timed.seconds, seconds))
+                                                : timed.seconds * 0.75 + seconds * 0.25;
         }
-        known->silence = stock ? known->silence * 2 + 1 : 0;
-        if (known->silence >= longest_silence) known->silence = longest_silence - 1;
-        known->silent = known->silence;
+        known->last_s = 0;
+        return ratio <= known->ratio * other_data && ratio * other_data >= known->ratio;
     }
 
 private:
+    static constexpr unsigned for_ever = ~0U;
+
+    struct rival {
+        cell what;
+        unsigned runs = 0;
+        double seconds = 0;  // the least of the first runs, then an average that forgets
+    };
     struct entry {
         call_likeness call;
-        unsigned silence = 0, silent = 0;
+        unsigned silence = 0, silent = 0;  // without rivals: how many calls are settled, and how many are left
+        std::size_t rivals = 0, running = 0, last = 0;
+        double ratio = 0, last_s = 0;
+        std::array<rival, most_rivals> all{};
     };
-    entry* find(const call_likeness& call) noexcept {
-        for (entry& one : entries_)
+
+    [[nodiscard]] const entry* find(const call_likeness& call) const noexcept {
+        for (const entry& one : entries_)
             if (one.call == call && call.bytes > 0) return &one;
         return nullptr;
+    }
+    [[nodiscard]] entry* find(const call_likeness& call) noexcept {
+        return const_cast<entry*>(std::as_const(*this).find(call));
+    }
+    /// The entry of a call, empty; the oldest makes room for a new one.
+    entry& renewed(const call_likeness& call) noexcept {
+        entry* known = find(call);
+        if (known == nullptr) {
+            known = &entries_[next_];
+            next_ = (next_ + 1) % most;
+        }
+        *known = {};
+        known->call = call;
+        return *known;
+    }
+    /// In turn while one has not had its tries, then the fastest.
+    static std::size_t next_of(const entry& one) noexcept {
+        if (one.rivals == 1) return 0;
+        std::size_t best = 0;
+        for (std::size_t i = 1; i < one.rivals; ++i)
+            if (one.all[i].runs < std::min(one.all[best].runs, tries)) best = i;
+        if (one.all[best].runs < tries) return best;
+        for (std::size_t i = 0; i < one.rivals; ++i)
+            if (one.all[i].seconds < one.all[best].seconds) best = i;
+        return best;
     }
 
     std::array<entry, most> entries_{};

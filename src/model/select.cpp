@@ -15,21 +15,23 @@ constexpr std::uint64_t steps_per_octave = 8;
 /// Predictions closer than this are as good as equal.
 constexpr double hair = 1.01;
 
-/// Where a ratio has to be asked for, a row must be worth that, too.
-double head_start_s(const machine& where, const question& what, std::span<const cell> candidates) noexcept {
-    const bool asks = std::any_of(candidates.begin(), candidates.end(),
-                                  [](const cell& one) { return one.payload != payload_kind::raw; });
-    return asks ? asking_s(where, what) : 0;
-}
+bool is_raw(const cell& one) noexcept { return one.payload == payload_kind::raw; }
 
 choice decide(const machine& where, const question& what, std::span<const cell> candidates) noexcept {
     const double stock_s = estimate_stock(where, what).total_s;
     choice best{{}, stock_s, stock_s};
-    const double limit_s = stock_s / safety_margin - head_start_s(where, what, candidates);
+    // Where a ratio has to be asked for, a row must be worth that, too.
+    const bool asks = !std::all_of(candidates.begin(), candidates.end(), is_raw);
+    const double worth_s = stock_s / safety_margin;
+    const double raw_limit_s = asks ? worth_s - asking_s(where, what) : worth_s;
+    const double limit_s = worth_s - sampling_s(where, what);
     double least_s = impossible_s, least_wire_s = impossible_s, least_work_s = impossible_s;
     const auto each = [&](const auto& body) {
-        for (const cell& one : candidates)
-            if (one.schedule != schedule_kind::stock) body(one, estimate(where, what, one));
+        for (const cell& one : candidates) {
+            if (one.schedule == schedule_kind::stock) continue;
+            const cost time = estimate(where, what, one);
+            if (time.total_s < (is_raw(one) ? raw_limit_s : limit_s)) body(one, time);
+        }
     };
     each([&](const cell&, const cost& time) { least_s = std::min(least_s, time.total_s); });
     // A codec that sends less is the better guess where the model sees no difference: wires are shared.
@@ -37,7 +39,7 @@ choice decide(const machine& where, const question& what, std::span<const cell> 
         if (time.total_s <= least_s * hair) least_wire_s = std::min(least_wire_s, time.wire_s);
     });
     each([&](const cell& one, const cost& time) {
-        if (!(time.total_s <= least_s * hair && time.wire_s <= least_wire_s * hair && time.total_s < limit_s)) return;
+        if (!(time.total_s <= least_s * hair && time.wire_s <= least_wire_s * hair)) return;
         const double work_s = time.compress_s + time.combine_s + time.decompress_s + time.copy_s;
         if (!(work_s < least_work_s)) return;
         least_work_s = work_s;
@@ -90,6 +92,32 @@ machine at_its_fastest(machine where) noexcept {
 choice select(const machine& where, const question& what, std::span<const cell> candidates) noexcept {
     const codec::float_environment standard;
     return check(what).ok() ? decide(where, what, candidates) : choice{};
+}
+
+std::size_t rivals_of(const machine& where, const question& what, const cell& best, std::span<const cell> alike,
+                      std::span<cell> rivals) noexcept {
+    const codec::float_environment standard;
+    if (rivals.empty() || !check(what).ok()) return 0;
+    std::size_t count = 0;
+    rivals[count++] = best;
+    const double most_s = estimate(where, what, best).total_s * doubt;
+    double shortest_s = 0;
+    while (count < rivals.size()) {
+        double next_s = impossible_s;
+        for (const cell& one : alike) {
+            if (std::find(rivals.begin(), rivals.begin() + static_cast<std::ptrdiff_t>(count), one) !=
+                rivals.begin() + static_cast<std::ptrdiff_t>(count))
+                continue;
+            const double time_s = estimate(where, what, one).total_s;
+            if (!(time_s <= most_s && time_s >= shortest_s && time_s < next_s)) continue;
+            next_s = time_s;
+            rivals[count] = one;
+        }
+        if (!(next_s < impossible_s)) break;
+        shortest_s = next_s;
+        ++count;
+    }
+    return count;
 }
 
 std::vector<prediction> ranking(const machine& where, const question& what, std::span<const cell> candidates) {

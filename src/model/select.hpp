@@ -23,12 +23,21 @@ struct choice {
     double stock_s = 0;
 };
 
-/// The candidate with the least predicted time, if (that time + asking_s()) * safety_margin < stock's; else stock. Of
-/// candidates within 1 % of the least, the one with the fewest bytes; of those within 1 % of that, the one with the
-/// least work on the processor; of those, the first. asking_s() is left out when no candidate compresses, because then
-/// nobody has to ask. Candidates that cannot serve the operation or lack rates lose. Local, no allocation,
-/// microseconds. A question that fails check() gets stock.
+/// Of the candidates with (predicted time + sampling_s()) * safety_margin < stock's the one with the least time; stock
+/// where there is none. Of those within 1 % of the least, the one with the fewest bytes; of those within 1 % of that,
+/// the one with the least work on the processor; of those, the first. For a row without compression it is asking_s(),
+/// because nobody would talk otherwise; nothing when no candidate compresses, because then nobody has to ask.
+/// Candidates that cannot serve the operation or lack rates lose. Local, no allocation, microseconds. A question that
+/// fails check() gets stock.
 [[nodiscard]] choice select(const machine& where, const question& what, std::span<const cell> candidates) noexcept;
+
+/// Rows that the model cannot tell from the fastest for sure.
+inline constexpr double doubt = 1.3;
+
+/// Into `rivals`, and how many they are: `best`, then those of `alike` that are predicted to take at most `doubt` times
+/// as long, fastest first, as many as fit. Same conditions as select().
+[[nodiscard]] std::size_t rivals_of(const machine& where, const question& what, const cell& best,
+                                    std::span<const cell> alike, std::span<cell> rivals) noexcept;
 
 struct prediction {
     cell what;

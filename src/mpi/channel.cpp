@@ -4,6 +4,7 @@
 #include "mpi/channel.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <new>
 #include <vector>
@@ -15,7 +16,7 @@ namespace {
 
 struct registry {
     std::mutex mutex;
-    int channel_key = MPI_KEYVAL_INVALID;
+    std::atomic<int> channel_key = MPI_KEYVAL_INVALID;  // the last thing to be made
     int finalize_key = MPI_KEYVAL_INVALID;
     std::vector<channel*> open;
     std::vector<void (*)() noexcept> before_finalize;
@@ -53,6 +54,7 @@ int close_all_at_finalize(MPI_Comm, int, void*, void*) {
 
 status make_keys() {
     registry& all = channels();
+    if (all.channel_key.load(std::memory_order_acquire) != MPI_KEYVAL_INVALID) return {};
     const std::scoped_lock lock(all.mutex);
     if (all.channel_key != MPI_KEYVAL_INVALID) return {};
     int key = MPI_KEYVAL_INVALID;

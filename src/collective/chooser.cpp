@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From the least that has to be known to the most: counts, sizes, earlier calls, the ranks.
+#include "collective/chooser.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "collective/call_plan.hpp"
+#include "collective/stock.hpp"
+#include "model/select.hpp"
+
+namespace laconic::collective {
+
+using advice = model::recollection::advice;
+
+status chooser::find_machine() {
+    const auto machine = machine_of(asked_.options->machine);
+    if (machine.ok()) machine_ = *machine;
+    return machine.error();
+}
+
+bool chooser::is_plain() {
+    const geometry& shape = *asked_.shape;
+    const collective_options& options = *asked_.options;
+    if (!knows_all_counts(shape.op, shape.varying)) return true;
+    lossless_ = options.limit.value == 0 || growth_of(shape.op, asked_.combine) == growth::unknown;
+    if (!lossless_ &&
+        bytes() < store_.interesting_bytes(shape.op, *machine_, shape.ranks, asked_.nodes, options.segment_bytes))
+        return true;
+    // Only what has to be the same on all ranks.
+    likeness_ = model::likeness_of(bytes(), machine_->digest, shape.op, asked_.type, asked_.combine, lossless_,
+                                   options.limit.kind, std::bit_cast<std::uint64_t>(options.limit.value),
+                                   options.bound_scope, asked_.nodes, options.segment_bytes);
+    return false;
+}
+
+cell chooser::plain() const noexcept {
+    const geometry& shape = *asked_.shape;
+    return knows_all_counts(shape.op, shape.varying) ? stock_or_raw(shape) : cell{};
+}
+
+bool chooser::takes_stock() {
+    if (!find_machine().ok()) return false;
+    if (is_plain()) return plain().schedule == schedule_kind::stock;
+    const cell* const settled = store_.decisions().settled(likeness_);
+    if (settled == nullptr || settled->schedule != schedule_kind::stock) return false;
+    return store_.decisions().recall(likeness_).todo == advice::settled;
+}
+
+status chooser::consider(cell& what) {
+    status found = find_machine();
+    asks_ = false;
+    if (is_plain()) {
+        what = plain();
+        return found;
+    }
+    const auto known = store_.decisions().recall(likeness_);
+    asks_ = !lossless_ && known.todo != advice::settled;
+    if (known.todo != advice::ask) {
+        what = known.what;
+    } else if (lossless_) {
+        what = choose(question(1));
+        store_.decisions().keep(likeness_, what);
+    }
+    return found;
+}
+
+bool chooser::settle(const value_span& agreed, cell& what) {
+    const bool presumed = what.schedule != schedule_kind::chosen;
+    if (presumed && store_.decisions().settle(likeness_, agreed.ratio, agreed.last_s)) return true;
+    const model::question asked = question(agreed.ratio);
+    const cell before = what;
+    what = choose(asked);
+    if (!compresses(what)) {
+        store_.decisions().learn(likeness_, what);
+        return false;
+    }
+    const auto alike = rows_of_equal_bits(asked.op);
+    const bool has_rivals = std::find(alike.begin(), alike.end(), what) != alike.end();
+    std::array<cell, model::recollection::most_rivals> rivals;
+    const std::size_t count =
+        model::rivals_of(*machine_, asked, what, has_rivals ? alike : std::span<const cell>{}, rivals);
+    store_.decisions().learn(likeness_, agreed.ratio, std::span(rivals).first(count));
+    return presumed && what == before;
+}
+
+model::question chooser::question(double ratio) const noexcept {
+    return question_of(asked_.shape->op, asked_.combine, bytes(), asked_.element_bytes, asked_.options->segment_bytes,
+                       asked_.shape->ranks, asked_.nodes, ratio);
+}
+
+cell chooser::choose(const model::question& what) const {
+    if (!model::check(what).ok()) return plain();
+    const cell best = model::select(*machine_, what, candidates(what.op, lossless_, asked_.element_bytes == 2)).what;
+    return best.schedule == schedule_kind::stock ? plain() : best;
+}
+
+}  // namespace laconic::collective

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The decisions of `auto` for one call. What its rank knows by itself, what earlier calls left behind and what the
+// ranks agree on flow in; the cell to run flows out, the same on all ranks.
+#pragma once
+
+#include "collective/agreement.hpp"
+#include "collective/call_store.hpp"
+#include "collective/geometry.hpp"
+#include "collective/select.hpp"
+#include "laconic/collective_options.hpp"
+
+namespace laconic::collective {
+
+/// A call, as far as decisions go. What it points to stays the caller's.
+struct choice_request {
+    const geometry* shape = nullptr;
+    const collective_options* options = nullptr;
+    reduction combine = reduction::sum;
+    element_type type = element_type::f32;
+    unsigned element_bytes = 4;
+    int nodes = 1;
+};
+
+class chooser {
+public:
+    /// In the turn of the call: earlier ones have left behind what they will.
+    chooser(call_store& store, const choice_request& asked) noexcept : store_(store), asked_(asked) {}
+
+    /// Whether MPI's own function is what to run, without a word between the ranks; if so the call is counted.
+    [[nodiscard]] bool takes_stock();
+    /// Before the ranks have spoken. Schedule `chosen`: they have to.
+    /// returns ok, or why the machine cannot be read; the built-in one stands for it until all ranks hear of that
+    [[nodiscard]] status consider(cell& what);
+    /// Whether the ranks have to agree on the ratio of a sample: it is open what to run, or a presumption.
+    [[nodiscard]] bool asks() const noexcept { return asks_; }
+    /// How long the last such call took on this rank, for the ranks to agree on; 0: not known.
+    [[nodiscard]] double last_s() const noexcept { return store_.decisions().last_s(likeness_); }
+    /// What the ranks agreed on. True: `what` is as it was; else it has been decided. Precondition: asks().
+    [[nodiscard]] bool settle(const value_span& agreed, cell& what);
+    /// How long the call took here; only for calls that run one after the other.
+    void ran(double seconds) noexcept { store_.decisions().ran(likeness_, seconds); }
+
+    [[nodiscard]] const known_machine& machine() const noexcept { return *machine_; }
+
+private:
+    [[nodiscard]] std::size_t bytes() const noexcept { return asked_.shape->buffer_count() * asked_.element_bytes; }
+    [[nodiscard]] status find_machine();
+    /// Whether no ratio is worth asking for. If not, the likeness is known from here on.
+    [[nodiscard]] bool is_plain();
+    /// What runs where nobody compresses.
+    [[nodiscard]] cell plain() const noexcept;
+    [[nodiscard]] cell choose(const model::question& what) const;
+    [[nodiscard]] model::question question(double ratio) const noexcept;
+
+    call_store& store_;
+    choice_request asked_;
+    const known_machine* machine_ = &built_in_machine();
+    model::call_likeness likeness_;
+    bool lossless_ = false;
+    bool asks_ = false;
+};
+
+}  // namespace laconic::collective

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What `auto` decides on a network that it is told is slow: rows and messages before them, alike on all ranks, while
+// the data stay alike, when they change, and where MPI's own function is all there is.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "cases.hpp"
+#include "collective/registry.hpp"
+#include "collective/select.hpp"
+#include "fields.hpp"
+#include "model/machine.hpp"
+#include "run.hpp"
+
+namespace {
+/// Agreements, and MPI's own calls on our channels.
+int agreements = 0;
+int blocking_calls = 0;
+}  // namespace
+
+extern "C" int MPI_Iallreduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                              MPI_Request* request) {
+    ++agreements;
+    return PMPI_Iallreduce(in, out, count, type, op, comm, request);
+}
+extern "C" int MPI_Allreduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+    ++blocking_calls;
+    return PMPI_Allreduce(in, out, count, type, op, comm);
+}
+
+namespace laconic::test {
+namespace {
+
+constexpr std::size_t count = 200000;
+
+/// A machine of one rank a node between which everything is slow, in a file of this rank's own.
+std::string slow_machine() {
+    model::machine where = model::default_machine();
+    where.inter = {30e-6, 1 / 0.1e9, 5e-6, 1};
+    where.host_beta_s_per_byte = where.inter.beta_s_per_byte;
+    std::string path = "/tmp/laconic-test-machine-XXXXXX";
+    const int file = mkstemp(path.data());
+    const std::string text = model::to_toml(where, "");
+    check(file >= 0 && write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size()), "a machine file");
+    close(file);
+    return path;
+}
+
+struct seen {
+    std::string row;
+    int agreements = 0, blocking_calls = 0;
+};
+
+/// One call; its result is within bounds of the sum, and all ranks ran the same row.
+template <class T>
+seen call(const std::vector<T>& in, MPI_Comm comm, const collective_options& options, const std::string& what,
+          std::vector<T>* result = nullptr) {
+    agreements = blocking_calls = 0;
+    collective_report report;
+    std::vector<T> out = reduce(in, reduction::sum, comm, options, what, &report);
+    seen one{report.algorithm, agreements, blocking_calls};
+    std::vector<T> exact(in.size());
+    PMPI_Allreduce(in.data(), exact.data(), static_cast<int>(in.size()), MPI_DOUBLE, MPI_SUM, comm);
+    double most = 0;
+    for (const double value : in) most = std::max(most, std::fabs(value));
+    PMPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE, MPI_MAX, comm);
+    const double rounding = 2 * size_of(comm) * size_of(comm) * most * std::numeric_limits<double>::epsilon();
+    for (std::size_t i = 0; i < out.size(); ++i)
+        if (!(std::fabs(out[i] - exact[i]) <= options.limit.value + rounding)) {
+            check(false, what + ": element " + std::to_string(i) + " is beyond the bound");
+            break;
+        }
+    check_same_bytes(std::as_bytes(std::span(one.row)), comm, what);
+    if (result != nullptr) *result = std::move(out);
+    return one;
+}
+
+bool compresses(const std::string& row) {
+    const auto found = collective::find_cell(operation::allreduce, row);
+    return found.ok() && collective::compresses(*found);
+}
+
+void alike_calls_presume(const collective_options& options) {
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    const int rank = rank_in(comm);
+    const std::vector<double> smooth = kept_field<double>(field::smooth, rank, count);
+    // Beside such values the bound is nothing.
+    std::vector<double> noise = kept_field<double>(field::noise, rank, count);
+    for (double& value : noise) value *= 1e14;
+    const std::vector<double> want =
+        reduce(smooth, reduction::sum, comm, options_for("ring/fused", options.limit), "ring/fused");
+
+    const seen first = call(smooth, comm, options, "the first call");
+    check(compresses(first.row), "the first call ran " + first.row);
+    check(first.agreements == 2, "the first call agreed " + std::to_string(first.agreements) + " times");
+    for (int i = 0; i < 20; ++i) {
+        const std::string what = "alike call " + std::to_string(i);
+        std::vector<double> got;
+        const seen next = call(smooth, comm, options, what, &got);
+        check(compresses(next.row), what + " ran " + next.row);
+        check(next.agreements == 1, what + " agreed " + std::to_string(next.agreements) + " times");
+        check(got == want, what + ", " + next.row + ": other bits than the ring's");
+    }
+    // Nothing can be saved: one message more finds that out, and then nobody asks for a while.
+    const seen changed = call(noise, comm, options, "other data");
+    check(!compresses(changed.row), "other data ran " + changed.row);
+    check(changed.agreements >= 1, "other data were not agreed on");
+    const seen silent = call(noise, comm, options, "other data again");
+    check(silent.row == changed.row && silent.agreements == 0, "other data again: " + silent.row);
+    int asked = 0;
+    std::string row;
+    for (int i = 0; i < 3; ++i) {
+        const seen back = call(smooth, comm, options, "the first data again");
+        asked += back.agreements;
+        row = back.row;
+    }
+    check(asked > 0 && compresses(row), "the first data again ran " + row);
+    MPI_Comm_free(&comm);
+}
+
+void short_calls_are_mpi(const collective_options& options) {
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    const std::vector<double> few = kept_field<double>(field::smooth, rank_in(comm), 20);
+    // The first call of a communicator also makes its channel.
+    static_cast<void>(call(few, comm, options, "a first short call"));
+    for (const char* row : {"auto", "stock"}) {
+        collective_options same = options;
+        same.algorithm = row;
+        const seen one = call(few, comm, same, std::string("a short call of ") + row);
+        check(one.row == "stock" && one.agreements == 0 && one.blocking_calls == 1,
+              std::string("a short call of ") + row + " ran " + one.row);
+    }
+    // Averages are divided on this way, too.
+    std::vector<double> out(few.size());
+    const auto done = allreduce<double>(std::span<const double>(few), out, reduction::avg, comm, options);
+    std::vector<double> sum(few.size());
+    PMPI_Allreduce(few.data(), sum.data(), static_cast<int>(few.size()), MPI_DOUBLE, MPI_SUM, comm);
+    bool right = done.ok();
+    for (std::size_t i = 0; i < out.size() && right; ++i) right = std::fabs(out[i] - sum[i] / size_of(comm)) <= 1e-12;
+    check(right, "a short average");
+    // A started call in between: both find their messages.
+    std::vector<double> later(few.size());
+    auto request =
+        start(collective_call<double>::allreduce(std::span<const double>(few), later, reduction::sum), comm, options);
+    check(request.ok(), "a started short call");
+    const seen between = call(few, comm, options, "a short call beside a started one");
+    check(between.row == "stock" && between.blocking_calls == 0, "a short call beside a started one blocks");
+    check(request.ok() && request->wait().ok() && std::fabs(later[3] - sum[3]) <= 1e-12, "the started call");
+    MPI_Comm_free(&comm);
+}
+
+void without_a_bound_nobody_asks(collective_options options) {
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    options.limit = {};
+    const std::vector<double> values = kept_field<double>(field::smooth, rank_in(comm), count);
+    std::string row;
+    for (int i = 0; i < 5; ++i) {
+        const seen one = call(values, comm, options, "a call without loss");
+        check(one.agreements == 0 && !compresses(one.row), "a call without loss ran " + one.row);
+        check(row.empty() || row == one.row, "calls without loss ran " + row + " and " + one.row);
+        row = one.row;
+    }
+    MPI_Comm_free(&comm);
+}
+
+}  // namespace
+
+void auto_decides() {
+    if (size_of(MPI_COMM_WORLD) < 2) return;
+    const std::string path = slow_machine();
+    collective_options options = options_for("auto", bound::abs(1e-3));
+    options.machine = path;
+    options.ranks_per_node = 1;
+    alike_calls_presume(options);
+    short_calls_are_mpi(options);
+    without_a_bound_nobody_asks(options);
+    std::remove(path.c_str());
+}
+
+}  // namespace laconic::test

@@ -112,6 +112,16 @@ def cases(quick):
     return made
 
 
+def is_known(case, rows):
+    """Whether all of a case's rows are among those of an earlier run."""
+    def names(row):
+        return {row["algorithm"], f"{row['algorithm']}={row['codec']}",
+                f"{row['algorithm']}={row['codec']}*{row['cores']}"}
+    alike = [row for row in rows if (row["group"], row["op"], row["bytes"], row["ranks"], row["bandwidth"]) ==
+             (case.group, case.op, case.size, case.ranks, case.bandwidth)]
+    return all(any(name in names(row) for row in alike) for name in ([case.stock] if case.stock else case.rows))
+
+
 def simulate(program, folder, case):
     """The rows of a case; raises RuntimeError with what the simulator said."""
     platform = folder / f"{id(case)}.xml"
@@ -182,6 +192,7 @@ def main():
     parser.add_argument("--out", type=Path, help="folder of the page (docs/benchmarks; --quick: build/benchmarks)")
     parser.add_argument("--quick", action="store_true", help="16 and 32 ranks only")
     parser.add_argument("--page-only", action="store_true", help="write the page again from its scale.json")
+    parser.add_argument("--missing", action="store_true", help="keep the rows of its scale.json, simulate only others")
     parser.add_argument("--workers", type=int, default=2, help="simulations at a time")
     chosen = parser.parse_args()
     out = chosen.out or ROOT / ("build/benchmarks" if chosen.quick else "docs/benchmarks")
@@ -194,12 +205,16 @@ def main():
         sys.exit("bench_scale: no smpirun; install libsimgrid-dev")
     simulator = subprocess.run(["smpirun", "-version"], capture_output=True, text=True, check=False).stdout.strip()
 
-    def keep(rows, failures):
+    known = json.loads(store.read_text(encoding="utf-8"))["rows"] if chosen.missing and store.exists() else []
+
+    def keep(made, failures):
+        rows = known + made
         results = {"date": datetime.date.today().isoformat(), "simulator": simulator, "settings": list(SETTINGS),
                    "codecs": TABLE.read_text(encoding="utf-8").splitlines(), "failures": len(failures), "rows": rows}
         store.write_text(scale_page.compact(results), encoding="utf-8")
 
-    wanted = sorted(cases(chosen.quick), key=lambda case: case.ranks if case.size == LARGE else 0)
+    wanted = sorted((case for case in cases(chosen.quick) if not is_known(case, known)),
+                    key=lambda case: case.ranks if case.size == LARGE else 0)
     _, failures = measure(chosen.build.resolve() / "bin/laconic-scale", wanted, chosen.workers, keep)
     write_page(json.loads(store.read_text(encoding="utf-8")), out)
     if failures:

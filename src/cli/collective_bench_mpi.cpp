@@ -10,6 +10,8 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numeric>
+#include <random>
 
 #include "cli/collective_arguments_mpi.hpp"
 #include "cli/command.hpp"
@@ -61,8 +63,14 @@ public:
     }
 
     std::vector<collective_measurement> run() {
-        for (unsigned repetition = 0; repetition <= settings_.repetitions; ++repetition)
-            for (std::size_t row = 0; row < rows_.size(); ++row) run_once(row, repetition == settings_.repetitions);
+        std::vector<std::size_t> order(rows_.size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        // A row that always follows the same other one finds that one's caches and queues. The same order on all ranks.
+        std::mt19937 shuffler(1);
+        for (unsigned repetition = 0; repetition <= settings_.repetitions; ++repetition) {
+            for (const std::size_t row : order) run_once(row, repetition == settings_.repetitions);
+            std::shuffle(order.begin(), order.end(), shuffler);
+        }
         for (std::size_t row = 0; row < rows_.size(); ++row) summarise(row);
         if (!settings_.options.machine.empty()) predict();
         return std::move(rows_);

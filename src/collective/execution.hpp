@@ -12,6 +12,7 @@
 #include "collective/agreement.hpp"
 #include "collective/call_plan.hpp"
 #include "collective/chooser.hpp"
+#include "collective/direct_call.hpp"
 #include "collective/geometry.hpp"
 #include "collective/levels_run.hpp"
 #include "collective/stage.hpp"
@@ -31,6 +32,9 @@ public:
     /// Checks the arguments and starts the agreement. Collective over the channel, in the order of all its calls.
     /// blocking   whether it may use MPI's blocking functions: nothing is started on this communicator, ever
     virtual void begin(bool blocking) = 0;
+    /// Instead of begin(): see direct_call. If true, run_claimed() does all of it.
+    [[nodiscard]] virtual bool claim() { return false; }
+    [[nodiscard]] virtual result<collective_report> run_claimed() { return collective_report{}; }
     /// False: nothing could be done without waiting, or it is over.
     virtual bool advance() = 0;
     /// Does what only a blocking function of MPI can do now; begin() said that it may. False: nothing.
@@ -51,6 +55,8 @@ public:
     /// Before begin(): why this rank cannot run the call, for all ranks to hear; or ok.
     void refuse(status why) { refused_ = std::move(why); }
     void begin(bool blocking) override;
+    [[nodiscard]] bool claim() override { return refused_.ok() && direct_.emplace(channel_, call_, options_).claim(); }
+    [[nodiscard]] result<collective_report> run_claimed() override { return direct_->run(); }
     bool advance() override;
     bool block() override;
     [[nodiscard]] bool over() const noexcept override { return phase_ == phase::over; }
@@ -112,6 +118,7 @@ private:
     std::optional<meeting> meeting_;
     std::variant<std::monostate, stage<T>, levels_run<T>> place_;
     moving<T>* run_ = nullptr;  // in there; null: there is nothing to move
+    std::optional<direct_call<T>> direct_;
     stock_call stock_;
     MPI_Request request_ = MPI_REQUEST_NULL;
     hierarchy* levels_ = nullptr;

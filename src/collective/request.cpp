@@ -60,8 +60,8 @@ struct active_requests {
         const std::scoped_lock lock(mutex);
         return one.over();
     }
-    template <class T>
-    bool claim(collective::direct_call<T>& call) {
+    template <class Call>
+    bool claim(Call& call) {
         const std::scoped_lock lock(mutex);
         return all.empty() && call.claim();
     }
@@ -172,7 +172,12 @@ result<mpi::channel*> usable_channel(MPI_Comm comm) {
     return found;
 }
 
-result<collective_report> run(task todo) { return run_through(*todo.work, todo.channel, todo.comm); }
+result<collective_report> run(task todo) {
+    if (!active().claim(*todo.work)) return run_through(*todo.work, todo.channel, todo.comm);
+    result<collective_report> done = todo.work->run_claimed();
+    tell(done.error(), todo.channel, todo.comm);
+    return done;
+}
 
 collective_request request_for(task todo, bool prepared) {
     auto state = std::make_unique<collective_request::state>();

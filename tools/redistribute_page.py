@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""docs/benchmarks/redistribute.md from redistribute.json: tables of the engines, the acceptance figures, and the paper's
+study, its conclusions beside what is found here."""
+from statistics import geometric_mean
+
+from codec_page import table
+from grid_page import BEGIN, END, by_hand, pictures, seconds
+
+LINK_BYTES_PER_S = 1e9 / 8 * 1448 / 1514  # what TCP gets of a gigabit
+
+
+def row_of(run, engine):
+    return next((row for row in run["rows"] if row["engine"].split(" ")[0].split(":")[0] == engine and "median_s" in row),
+                None)
+
+
+def best_of_mpi(run):
+    return min((row for row in run["rows"] if row.get("of_mpi")), key=lambda row: row["median_s"], default=None)
+
+
+def of_part(results, part):
+    return [run for run in results["runs"] if run["part"] == part]
+
+
+def engine_table(runs):
+    lines = []
+    for run in runs:
+        for row in run["rows"]:
+            who = [run["mpi"], str(run["ranks"])]
+            if "missing" in row:
+                lines.append([*who, row["engine"], "-", "-", "-", "-", row["missing"]])
+                continue
+            lines.append([*who, row["engine"], seconds(row["median_s"]), f"{row['ratio_to_best_mpi']:.2f}x",
+                          f"{row['staging_bytes'] / 2**20:.1f}", f"{row['wire_bytes'] / 1e6:.1f}", ""])
+    return table(["MPI", "ranks", "engine", "time", "/ best of MPI", "staging MiB", "MB in messages", ""], lines)
+
+
+def acceptance(results):
+    lines = []
+    asked = {(2, "mpich"): 0.75, (2, "openmpi"): 0.85, (8, "mpich"): 1.2, (8, "openmpi"): 1.2}
+    for run in of_part(results, "memory"):
+        own, limit = row_of(run, "auto"), asked[run["ranks"], run["mpi"]]
+        if own:
+            got = own["ratio_to_best_mpi"]
+            lines.append([f"shared memory, {run['ranks']} ranks, {run['mpi']}: auto / best of MPI", f"<= {limit}",
+                          f"{got:.2f}", "met" if got <= limit else "**not met**"])
+    for run in of_part(results, "network"):
+        own = row_of(run, "auto")
+        if own and run.get("busiest_bytes"):
+            got = own["median_s"] / (run["busiest_bytes"] / LINK_BYTES_PER_S)
+            lines.append([f"1 Gbit/s, 4 hosts, {run['mpi']}: auto / the busiest link's bytes", "<= 1.1", f"{got:.2f}",
+                          "met" if got <= 1.1 else "**not met**"])
+    for lossy in of_part(results, "lossy"):
+        raw = next((run for run in of_part(results, "raw") if run["mpi"] == lossy["mpi"]), None)
+        if raw and row_of(raw, "auto") and row_of(lossy, "auto"):
+            got = row_of(raw, "auto")["median_s"] / row_of(lossy, "auto")["median_s"]
+            lines.append([f"1 Gbit/s, 4 hosts, {lossy['mpi']}: raw / with --rel 1e-3 on isabel_velmag", ">= 3",
+                          f"{got:.2f}", "met" if got >= 3 else "**not met**"])
+    return table(["what", "asked", "measured", ""], lines)
+
+
+def study_table(runs):
+    lines = []
+    for run in runs:
+        times = {name: row_of(run, name) for name in ("per_patch", "per_rank", "batched", "auto")}
+        lines.append([f"{run['paper'][0]}^3 / {run['paper'][1]}^3", run["global"], run["patch"], run["placement"], run["mpi"],
+                      f"{100 * run['moved_bytes'] / run['bytes']:.1f}",
+                      *(seconds(row["median_s"]) if row else "-" for row in times.values())])
+    return table(["paper's array / patch", "here", "patch", "placement", "MPI", "moved %", "per_patch", "per_rank", "batched",
+                  "auto"], lines)
+
+
+def ratio_over(runs, above, below):
+    found = [above(run) / below(run) for run in runs if above(run) and below(run)]
+    return (geometric_mean(found), min(found), max(found), len(found)) if found else None
+
+
+def conclusions(results):
+    lines = []
+
+    def engine(name):
+        return lambda run: (row_of(run, name) or {}).get("median_s")
+
+    def cell(found):
+        return "-" if found is None else f"{found[0]:.2f} ({found[1]:.2f} to {found[2]:.2f})"
+    for where in ("memory", "1 Gbit/s"):
+        for mpi in ("openmpi", "mpich"):
+            runs = [run for run in of_part(results, "study") if run["where"] == where and run["mpi"] == mpi]
+            by = {placement: {tuple(run["paper"]): run for run in runs if run["placement"] == placement}
+                  for placement in ("greedy", "balanced", "optimal")}
+
+            def placed(a, b, of=by):
+                pairs = [(of[a][key], of[b][key]) for key in of[a] if key in of[b]]
+                found = [engine("per_patch")(x) / engine("per_patch")(y) for x, y in pairs
+                         if engine("per_patch")(x) and engine("per_patch")(y)]
+                return (geometric_mean(found), min(found), max(found)) if found else None
+            lines.append([where, mpi, cell(ratio_over(runs, engine("per_rank"), engine("per_patch"))),
+                          cell(placed("balanced", "greedy")), cell(placed("optimal", "balanced")),
+                          cell(ratio_over(runs, engine("per_patch"), engine("auto")))])
+    return table(["where", "MPI", "per_rank / per_patch", "balanced / greedy (per_patch)", "optimal / balanced (per_patch)",
+                  "per_patch / auto"], lines)
+
+
+def page(results, out, before):
+    machine = results["machine"]
+    study = of_part(results, "study")
+    text = f"""# Redistribution, measured
+
+`./dev bench redistribute` measures this and writes this page. {machine['date']}, {machine['processor']}, {machine['cores']} cores
+shared by all ranks. Every row is the median over interleaved repetitions of the slowest rank's time; "best of MPI" is the
+fastest in the same run of what a program could do with MPI alone (per_patch with derived types, per_rank and batches packed
+by hand, alltoallw, neighbour and partitioned calls, where the library has them).
+
+## Against the acceptance figures
+
+{acceptance(results)}
+{by_hand(out / 'redistribute.md')}
+
+## 256^3 doubles, patches of 32^3, round robin, memory of this machine
+
+{engine_table(of_part(results, 'memory'))}
+## The same over 1 Gbit/s, one rank on each of 4 emulated hosts
+
+{engine_table(of_part(results, 'network'))}
+Floats of isabel_velmag, as they are and with --rel 1e-3:
+
+{engine_table(of_part(results, 'raw') + of_part(results, 'lossy'))}
+## The paper's study
+
+Robinson et al. (PEARC '24) move six arrays into patches of 32^3 and 64^3 on 1024 to 4096 ranks. Here a rank's block of their
+array in 1024 blocks is kept on 8 ranks (2x2x2) and halved in every dimension, patches with it, until it holds 32 MB. So some
+of the twelve come out alike: what differs is how many patches a block has, and whether patches fit.
+What their conclusions become, geometric means over the twelve (and the range):
+
+{conclusions(results)}{pictures('redistribute_plots', results, out)}
+"""
+    for where in ("memory", "1 Gbit/s"):
+        runs = [run for run in study if run["where"] == where]
+        if runs:
+            text += f"### {'Memory of this machine' if where == 'memory' else 'Eight emulated hosts, ' + where}\n\n"
+            text += study_table(runs) + "\n"
+    return text

@@ -45,7 +45,7 @@ call_shape execution<T>::shape() const noexcept {
         all.ranks_per_node = options_.ranks_per_node;
         all.shared_memory = options_.shared_memory;
     }
-    if (decides) all.machine = machine_->digest;
+    if (decides) all.machine = machine_->digest, all.codec_threads = options_.codec_threads;
     all.audit = options_.audit;
     return all;
 }
@@ -156,7 +156,8 @@ void execution<T>::agree(const status& local) {
         if (geometry_.reads()) mine.ratio = sample_ratio<T>(call_.in, options_.limit, share);
     } else if (local.ok() && compresses(what_) && channel_.size() > 1) {
         // Ranks that are about to meet agree once more.
-        if (what_.schedule != schedule_kind::hierarchical || knows_levels()) mine = span_of<T>(call_.in, geometry_);
+        if (what_.schedule != schedule_kind::hierarchical || knows_levels())
+            mine = span_of<T>(call_.in, geometry_, threads_of(options_, channel_));
     }
     phase_ = phase::agreeing;
     if (auto done = agreement_.emplace().start(channel_, shape(), mine, local); !done.ok()) finish(done);
@@ -309,6 +310,7 @@ stage_request<T> execution<T>::request() const {
     all.data = {call_.in, call_.out, call_.combine, divisor(), own_operation<T>(&call_.custom)};
     all.segment_bytes = options_.segment_bytes;
     all.rate = options_.rate;
+    all.threads = threads_of(options_, channel_);
     all.call = number_;
     all.copies_input = call_.op == operation::alltoall && call_.in.data() == call_.out.data();
     all.copies_input |= call_.op == operation::reduce_scatter && overlap(call_.in, call_.out);

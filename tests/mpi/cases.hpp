@@ -21,6 +21,7 @@ void started_collectives_work();
 void misuse_is_refused();
 void own_operations_work();
 void nodes_work();
+void threads_change_nothing();
 void nothing_grows();
 void long_parts_do_not_lock();
 

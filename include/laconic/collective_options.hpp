@@ -45,6 +45,10 @@ struct collective_options {
     /// Whether rows with hierarchy use memory that the ranks of a node share; where they have none, or not all see it,
     /// they do with messages.
     bool shared_memory = true;
+    /// Threads that compress, add and decompress for this rank, 64 at most; 0: the processors that its process may use,
+    /// shared with the ranks of its node that may use them, too. They help where there is work enough, take no part in
+    /// MPI, and change no bit of the result. May differ between ranks, but for `auto`.
+    unsigned codec_threads = 0;
     /// TOML file of `laconic calibrate` that `auto` decides by; empty: built-in figures of a fast network, with which
     /// `auto` is slow to believe that compression pays. The same content on all ranks: where one of them decides
     /// otherwise than the others, calls do not match.
@@ -52,8 +56,9 @@ struct collective_options {
 
     /// The defaults overridden by LACONIC_ALGORITHM, LACONIC_ABS / LACONIC_REL, LACONIC_SCOPE, LACONIC_CONFIDENCE,
     /// LACONIC_SEGMENT_BYTES, LACONIC_CHECK, LACONIC_AUDIT, LACONIC_RANKS_PER_NODE, LACONIC_SHARED_MEMORY,
-    /// LACONIC_MACHINE and the TOML file named by LACONIC_CONFIG. invalid_argument or invalid_bound name the variable
-    /// and its value; unsupported when LACONIC_FORCE_ISA or `force_isa` names an engine that cannot run here.
+    /// LACONIC_CODEC_THREADS, LACONIC_MACHINE and the TOML file named by LACONIC_CONFIG. invalid_argument or
+    /// invalid_bound name the variable and its value; unsupported when LACONIC_FORCE_ISA or `force_isa` names an engine
+    /// that cannot run here.
     [[nodiscard]] static result<collective_options> from_environment();
 };
 

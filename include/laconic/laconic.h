@@ -105,6 +105,7 @@ typedef struct {
     unsigned ranks_per_node; /* for experiments; 0: those that share memory */
     int average;             /* reductions with MPI_SUM: non-zero divides by the number of ranks */
     int no_shared_memory;    /* non-zero: rows with hierarchy use messages inside a node, too */
+    unsigned codec_threads;  /* that compress and add for this rank; 0: its share of the node's processors */
 } laconic_collective_options;
 
 /* Datatypes of 16-bit floating-point numbers (IEEE binary16, bfloat16), for these functions; MPI knows how to move

@@ -34,6 +34,8 @@ constexpr std::array<option, option_count> table{{
      "", "ranks of a node for hierarchical collectives; 0: those that share memory"},
     {option_id::shared_memory, "shared_memory", "LACONIC_SHARED_MEMORY", "--shared-memory", option_type::choice, "on",
      "off|on", "hierarchical collectives: ranks of a node add through memory that all of them see, or by messages"},
+    {option_id::codec_threads, "codec_threads", "LACONIC_CODEC_THREADS", "--codec-threads", option_type::count, "0", "",
+     "threads that compress and add for a rank of a collective; 0: its share of the node's processors"},
     {option_id::codec, "codec", "LACONIC_CODEC", "--codec", option_type::text, "fle", "",
      "how 'laconic compress' makes bytes of values: a row of 'laconic info --codecs'"},
     {option_id::threads, "threads", "LACONIC_THREADS", "--threads", option_type::count, "1", "",

@@ -26,13 +26,14 @@ enum class option_id : std::uint8_t {
     audit,
     ranks_per_node,
     shared_memory,
+    codec_threads,
     codec,
     threads,
     force_isa,
     machine,
     config
 };
-inline constexpr std::size_t option_count = 15;
+inline constexpr std::size_t option_count = 16;
 
 enum class option_type : std::uint8_t {
     bound,   ///< finite real >= 0

@@ -132,4 +132,22 @@ LACONIC_INLINE stream_fault read_head(const std::byte* chunk, std::size_t availa
     return stream_fault::none;
 }
 
+/// Bytes of a whole chunk whose blocks are all plain and narrow, from its codes alone; 0 when some are not.
+/// `chunk`: least_chunk_bytes<T> can be read.
+template <class T>
+LACONIC_INLINE std::size_t short_chunk_bytes(const std::byte* chunk) noexcept {
+    constexpr std::uint64_t low = 0x0F0F0F0F0F0F0F0FULL;
+    std::uint64_t sums = 0, special = 0;
+    for (std::size_t at = 0; at < code_bytes(chunk_blocks); at += 8) {
+        const auto codes = load_as<std::uint64_t>(chunk + base_bytes<T> + at);
+        sums += (codes & low) + (codes >> 4 & low);
+        // Above widest_short_code: 14 and 15, whose three upper bits are set.
+        special |= codes & codes << 1 & codes << 2 & 0x8888888888888888ULL;
+    }
+    if (LACONIC_UNLIKELY(special != 0)) return 0;
+    constexpr std::uint64_t pairs = 0x00FF00FF00FF00FFULL;
+    const std::uint64_t planes = ((sums & pairs) + (sums >> 8 & pairs)) * 0x0001000100010001ULL >> 48;
+    return least_chunk_bytes<T> + planes * 4;
+}
+
 }  // namespace laconic::codec

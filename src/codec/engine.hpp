@@ -98,6 +98,10 @@ template <class T>
 /// output_too_small with both sizes.
 [[nodiscard]] status too_small(std::size_t have, std::size_t need);
 
+/// `a` moved to the end of `out`, from where it can be read while a sum of at most bare_sum_bound() grows at the start.
+/// Precondition: a.size() + slack_bytes <= out.size().
+[[nodiscard]] sequence move_to_end(std::span<const std::byte> a, std::span<std::byte> out) noexcept;
+
 /// The bytes of an array.
 template <class T>
 [[nodiscard]] LACONIC_INLINE const std::byte* bytes_of(std::span<const T> values) noexcept {

@@ -47,15 +47,13 @@ namespace {
 
 sequence sequence_of(std::span<const std::byte> bytes) noexcept { return {bytes.data(), bytes.size()}; }
 
-/// `a` moved to the end of `out`, from where it can be read while a sum of at most bare_sum_bound() grows at the start.
-/// Precondition: a.size() + slack_bytes <= out.size().
+}  // namespace
+
 sequence move_to_end(std::span<const std::byte> a, std::span<std::byte> out) noexcept {
     std::byte* const moved = out.data() + out.size() - a.size() - slack_bytes;
     std::memmove(moved, a.data(), a.size());
     return {moved, a.size()};
 }
-
-}  // namespace
 
 std::size_t bare_bound(element_type type, std::size_t count) noexcept {
     switch (type) {

@@ -26,6 +26,7 @@ enum fact : std::size_t {
     fact_rate,
     fact_ranks_per_node,
     fact_shared_memory,
+    fact_codec_threads,
     fact_machine,
     fact_audit,
     facts
@@ -120,6 +121,7 @@ status agreement::start(mpi::channel& channel, const call_shape& shape, const va
                                                    to_ordered(shape.rate),
                                                    static_cast<std::int64_t>(shape.ranks_per_node),
                                                    shape.shared_memory ? 1 : 0,
+                                                   static_cast<std::int64_t>(shape.codec_threads),
                                                    static_cast<std::int64_t>(shape.machine),
                                                    shape.audit ? 1 : 0};
         for (std::size_t f = 0; f < facts; ++f) {
@@ -169,14 +171,17 @@ result<bool> agreement::test() {
 }
 
 status agreement::judge() {
-    constexpr std::array<const char*, facts> names{
-        "collective",     "element count", "counts",          "element type", "operation",    "root",
-        "error bound",    "scope",         "confidence",      "algorithm",    "segment size", "rate of zfp_rate",
-        "ranks_per_node", "shared_memory", "machine of auto", "audit"};
+    constexpr std::array<const char*, facts> names{"collective",      "element count", "counts",
+                                                   "element type",    "operation",     "root",
+                                                   "error bound",     "scope",         "confidence",
+                                                   "algorithm",       "segment size",  "rate of zfp_rate",
+                                                   "ranks_per_node",  "shared_memory", "codec_threads of auto",
+                                                   "machine of auto", "audit"};
     // Operation and type first: counts of different ones say little.
-    for (const std::size_t f : {fact_operation, fact_type, fact_count, fact_counts, fact_combine, fact_root, fact_bound,
-                                fact_scope, fact_confidence, fact_algorithm, fact_segment, fact_rate,
-                                fact_ranks_per_node, fact_shared_memory, fact_machine, fact_audit}) {
+    for (const std::size_t f :
+         {fact_operation, fact_type, fact_count, fact_counts, fact_combine, fact_root, fact_bound, fact_scope,
+          fact_confidence, fact_algorithm, fact_segment, fact_rate, fact_ranks_per_node, fact_shared_memory,
+          fact_codec_threads, fact_machine, fact_audit}) {
         const std::int64_t largest = packet_[f];
         const std::int64_t smallest = ~packet_[facts + f];
         if (largest != smallest)

@@ -31,7 +31,8 @@ struct call_shape {
     double rate = 0;
     unsigned ranks_per_node = 0;
     bool shared_memory = true;
-    std::uint64_t machine = 0;  ///< a digest of what `auto` decides by; 0: the built-in figures
+    unsigned codec_threads = 0;  ///< that `auto` reckons with
+    std::uint64_t machine = 0;   ///< a digest of what `auto` decides by; 0: the built-in figures
     bool audit = false;
 };
 
@@ -56,7 +57,7 @@ public:
     /// Precondition: test() said true.
     [[nodiscard]] const value_span& values() const noexcept { return values_; }
 
-    static constexpr std::size_t facts_compared = 16;
+    static constexpr std::size_t facts_compared = 17;
 
 private:
     static constexpr std::size_t slots = 2 * facts_compared + 7;

@@ -35,6 +35,7 @@ result<collective_options> to_options(const laconic_collective_options* given) {
     options.check = given->check != 0;
     options.ranks_per_node = given->ranks_per_node;
     options.shared_memory = given->no_shared_memory == 0;
+    options.codec_threads = given->codec_threads;
     return options;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "codec/crew.hpp"
 #include "collective/program.hpp"
 
 namespace laconic::collective {
@@ -59,9 +60,9 @@ quantisation<T> plan_levels(const planned_call& call, quantisation_request asked
 }
 
 template <class T>
-void join(value_span& all, std::span<const T> values) {
+void join(value_span& all, std::span<const T> values, const codec::crew& with) {
     if (values.empty()) return;
-    const value_range<T> found = range_of(values);
+    const value_range<T> found = codec::range_of<T>(values, with);
     if (found.nonfinite == values.size()) return;
     const auto min = static_cast<double>(found.min);
     const auto max = static_cast<double>(found.max);
@@ -93,19 +94,20 @@ quantisation<T> plan_call(const planned_call& call, const value_span& values) no
 }
 
 template <class T>
-value_span span_of(std::span<const T> in, const geometry& call) {
+value_span span_of(std::span<const T> in, const geometry& call, unsigned threads) {
+    const codec::crew with(threads);
     value_span all;
     if (!call.reads()) return all;
     // What lies between the parts does not count.
-    if (call.in_displacements.empty()) join(all, in);
+    if (call.in_displacements.empty()) join(all, in, with);
     for (std::size_t k = 0; k < call.in_displacements.size(); ++k)
-        join(all, in.subspan(call.in_displacements[k], call.in_counts[k]));
+        join(all, in.subspan(call.in_displacements[k], call.in_counts[k]), with);
     return all;
 }
 
 #define LACONIC_INSTANTIATE(T)                                                           \
     template quantisation<T> plan_call(const planned_call&, const value_span&) noexcept; \
-    template value_span span_of(std::span<const T>, const geometry&);
+    template value_span span_of(std::span<const T>, const geometry&, unsigned);
 LACONIC_INSTANTIATE(float)
 LACONIC_INSTANTIATE(double)
 LACONIC_INSTANTIATE(half)

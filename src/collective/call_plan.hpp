@@ -7,6 +7,7 @@
 #include "collective/geometry.hpp"
 #include "collective/quantisation.hpp"
 #include "laconic/collective_options.hpp"
+#include "mpi/channel.hpp"
 
 namespace laconic::collective {
 
@@ -28,8 +29,13 @@ struct planned_call {
 template <class T>
 [[nodiscard]] quantisation<T> plan_call(const planned_call& call, const value_span& values) noexcept;
 
+/// Threads of this rank's codec, of those that the options ask for.
+[[nodiscard]] inline unsigned threads_of(const collective_options& options, const mpi::channel& channel) noexcept {
+    return options.codec_threads > 0 ? options.codec_threads : channel.processors();
+}
+
 /// The range of the finite values that this rank reads.
 template <class T>
-[[nodiscard]] value_span span_of(std::span<const T> in, const geometry& call);
+[[nodiscard]] value_span span_of(std::span<const T> in, const geometry& call, unsigned threads);
 
 }  // namespace laconic::collective

@@ -41,7 +41,7 @@ call_shape execution<T>::shape() const noexcept {
         all.ranks_per_node = options_.ranks_per_node;
         all.shared_memory = options_.shared_memory;
     }
-    if (asks()) all.machine = chooser_->machine().digest;
+    if (asks()) all.machine = chooser_->machine().digest, all.codec_threads = options_.codec_threads;
     all.audit = options_.audit;
     return all;
 }
@@ -116,7 +116,8 @@ void execution<T>::agree(const status& local) {
     value_span mine;
     // Ranks that are about to meet agree once more.
     const bool meets = what_.schedule == schedule_kind::hierarchical && !knows_levels();
-    if (local.ok() && compresses(what_) && channel_.size() > 1 && !meets) mine = span_of<T>(call_.in, geometry_);
+    if (local.ok() && compresses(what_) && channel_.size() > 1 && !meets)
+        mine = span_of<T>(call_.in, geometry_, threads_of(options_, channel_));
     if (local.ok() && asks() && !settled_) {
         const double share = sampled_share(call_.op, call_.combine, options_.bound_scope, channel_.size());
         if (geometry_.reads()) mine.ratio = sample_ratio<T>(call_.in, options_.limit, share);
@@ -268,6 +269,7 @@ stage_request<T> execution<T>::request() const {
     all.data = {call_.in, call_.out, call_.combine, divisor(), own_operation<T>(&call_.custom)};
     all.segment_bytes = options_.segment_bytes;
     all.rate = options_.rate;
+    all.threads = threads_of(options_, channel_);
     all.call = number_;
     all.copies_input = call_.op == operation::alltoall && call_.in.data() == call_.out.data();
     all.copies_input |= call_.op == operation::reduce_scatter && overlap(call_.in, call_.out);

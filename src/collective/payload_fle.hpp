@@ -7,7 +7,8 @@
 //   quantised    (HomComp)    all of them became integers up front; integers and stream to stream
 #pragma once
 
-#include "codec/fle.hpp"
+#include "base/arithmetic.hpp"
+#include "codec/crew.hpp"
 #include "collective/arrays.hpp"
 #include "collective/quantisation.hpp"
 
@@ -18,15 +19,16 @@ enum class joining : std::uint8_t { encode_and_add, one_pass, integers };
 template <class T>
 class payload_fle final : public payload {
 public:
-    payload_fle(const arrays<T>& data, const quantisation<T>& plan, joining how) noexcept
-        : data_(data), plan_(plan), how_(how) {}
+    /// threads   of the codec
+    payload_fle(const arrays<T>& data, const quantisation<T>& plan, joining how, unsigned threads) noexcept
+        : data_(data), plan_(plan), how_(how), crew_(threads) {}
 
     [[nodiscard]] std::size_t wire_bound(std::size_t count) const noexcept override {
         return codec::bare_sum_bound(element_type_of<T>::value, count);
     }
-    /// HomComp holds the integers of the whole array.
-    [[nodiscard]] std::size_t private_bytes(std::size_t) const noexcept override {
-        return how_ == joining::integers ? data_.in.size() * sizeof(std::int32_t) : 0;
+    /// HomComp holds the integers of the whole array; several threads write beside each other.
+    [[nodiscard]] std::size_t private_bytes(std::size_t count) const noexcept override {
+        return integer_bytes() + codec::crew::memory_for(crew_.threads(), element_type_of<T>::value, count);
     }
     void use_memory(std::span<std::byte> memory) noexcept override;
 
@@ -36,6 +38,9 @@ public:
     void finish(part piece, std::span<const std::byte> final_message) override;
 
 private:
+    [[nodiscard]] std::size_t integer_bytes() const noexcept {
+        return how_ == joining::integers ? base::round_up(data_.in.size() * sizeof(std::int32_t), 64) : 0;
+    }
     [[nodiscard]] bool is_extreme() const noexcept { return data_.op == reduction::min || data_.op == reduction::max; }
     [[nodiscard]] result<codec::sum_report> join(std::span<const std::byte> a, std::span<const std::byte> b,
                                                  std::size_t count, std::span<std::byte> out) const;
@@ -45,6 +50,7 @@ private:
     arrays<T> data_;
     quantisation<T> plan_;
     joining how_;
+    codec::crew crew_;
     std::span<const std::int32_t> integers_;  ///< empty: some value has none, or they are not used
     std::uint64_t own_magnitude_ = 0;
 };

@@ -30,7 +30,7 @@ int first_tag(const mpi::channel& channel, std::uint64_t call) {
 
 template <class T>
 void stage<T>::put_together(const quantisation<T>& plan) {
-    const piece_codec codec{request_.what.codec, request_.rate};
+    const piece_codec codec{request_.what.codec, request_.rate, request_.threads};
     switch (request_.what.payload) {
         case payload_kind::raw: carrier_ = &place_.template emplace<payload_raw<T>>(data_); return;
         case payload_kind::per_hop:
@@ -43,13 +43,13 @@ void stage<T>::put_together(const quantisation<T>& plan) {
             carrier_ = &place_.template emplace<payload_coded<T>>(data_, plan, codec, recoding::in_chunks);
             return;
         case payload_kind::homomorphic:
-            carrier_ = &place_.template emplace<payload_fle<T>>(data_, plan, joining::encode_and_add);
+            carrier_ = &place_.template emplace<payload_fle<T>>(data_, plan, joining::encode_and_add, request_.threads);
             return;
         case payload_kind::quantised:
-            carrier_ = &place_.template emplace<payload_fle<T>>(data_, plan, joining::integers);
+            carrier_ = &place_.template emplace<payload_fle<T>>(data_, plan, joining::integers, request_.threads);
             return;
         case payload_kind::fused:
-            carrier_ = &place_.template emplace<payload_fle<T>>(data_, plan, joining::one_pass);
+            carrier_ = &place_.template emplace<payload_fle<T>>(data_, plan, joining::one_pass, request_.threads);
             return;
     }
 }

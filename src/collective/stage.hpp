@@ -26,6 +26,7 @@ struct stage_request {
     arrays<T> data;
     std::size_t segment_bytes = 0;
     double rate = 8;
+    unsigned threads = 1;    ///< of the codec
     std::uint64_t call = 0;  ///< number of the call on its communicator: tags of its own follow from it
     /// Local values are overwritten before they have been sent: they are copied first.
     bool copies_input = false;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "mpi/error.hpp"
+#include "mpi/processors.hpp"
 
 namespace laconic::mpi {
 namespace {
@@ -70,14 +71,15 @@ status make_keys() {
     return {};
 }
 
-/// Who shares memory with whom. Collective over comm; on failure MPI's code.
-int find_leaders(MPI_Comm comm, int rank, std::vector<int>& leaders) {
+/// Who shares memory with whom, and processors. Collective over comm; on failure MPI's code.
+int look_around(MPI_Comm comm, int rank, std::vector<int>& leaders, unsigned& processors) {
     MPI_Comm inside = MPI_COMM_NULL;
     int mine = rank;
     if (const int code = MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &inside);
         code != MPI_SUCCESS)
         return code;
-    const int code = MPI_Bcast(&mine, 1, MPI_INT, 0, inside);
+    int code = MPI_Bcast(&mine, 1, MPI_INT, 0, inside);
+    if (code == MPI_SUCCESS) code = share_processors(inside, processors);
     MPI_Comm_free(&inside);
     if (code != MPI_SUCCESS) return code;
     return MPI_Allgather(&mine, 1, MPI_INT, leaders.data(), 1, MPI_INT, comm);
@@ -157,8 +159,12 @@ result<channel*> channel_of(MPI_Comm comm) try {
     MPI_Comm_size(made->comm_, &made->size_);
     // Now, while all ranks are here: later each of them may be at another call.
     made->leaders_.resize(static_cast<std::size_t>(made->size_));
-    if (const int code = find_leaders(made->comm_, made->rank_, made->leaders_); code != MPI_SUCCESS)
+    if (const int code = look_around(made->comm_, made->rank_, made->leaders_, made->processors_); code != MPI_SUCCESS)
         return to_status(code, "MPI_Comm_split_type");
+    made->least_processors_ = made->processors_;
+    if (const int code = MPI_Allreduce(MPI_IN_PLACE, &made->least_processors_, 1, MPI_UNSIGNED, MPI_MIN, made->comm_);
+        code != MPI_SUCCESS)
+        return to_status(code, "MPI_Allreduce");
     made->nodes_ = 0;
     for (int rank = 0; rank < made->size_; ++rank)
         if (made->leaders_[static_cast<std::size_t>(rank)] == rank) ++made->nodes_;

@@ -51,6 +51,11 @@ public:
     /// Groups of ranks that share memory.
     [[nodiscard]] int nodes() const noexcept { return nodes_; }
 
+    /// Processors that this rank may use, ranks of its node that share them counted in; at least 1.
+    [[nodiscard]] unsigned processors() const noexcept { return processors_; }
+    /// The fewest that any rank has.
+    [[nodiscard]] unsigned least_processors() const noexcept { return least_processors_; }
+
     /// What users of the channel keep with it, freed with it.
     struct attachment {
         attachment() = default;
@@ -80,6 +85,7 @@ private:
     int rank_ = 0;
     int size_ = 1;
     int nodes_ = 1;
+    unsigned processors_ = 1, least_processors_ = 1;
     std::vector<int> leaders_;
     int last_error_ = MPI_SUCCESS;
     bool broken_ = false;

@@ -22,6 +22,7 @@ void misuse_is_refused();
 void own_operations_work();
 void nodes_work();
 void auto_decides();
+void threads_change_nothing();
 void nothing_grows();
 void long_parts_do_not_lock();
 

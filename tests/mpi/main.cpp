@@ -54,6 +54,7 @@ int main(int argc, char** argv) {
     run("own_operations_work", own_operations_work);
     run("nodes_work", nodes_work);
     run("auto_decides", auto_decides);
+    run("threads_change_nothing", threads_change_nothing);
     run("nothing_grows", nothing_grows);
     run("bad_arguments_fail_everywhere", bad_arguments_fail_everywhere);
     run("c_face_works", c_face_works);

@@ -122,6 +122,7 @@ collective_options options_of(const scenario& what) {
     options.segment_bytes = what.segment_bytes;
     options.ranks_per_node = what.ranks_per_node;
     options.shared_memory = what.shared_memory;
+    options.codec_threads = what.codec_threads;
     return options;
 }
 

@@ -29,6 +29,7 @@ struct scenario {
     std::size_t segment_bytes = 128 * 1024;
     unsigned ranks_per_node = 0;
     bool shared_memory = true;
+    unsigned codec_threads = 0;
 
     [[nodiscard]] std::string text() const;
 };

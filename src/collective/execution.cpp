@@ -123,8 +123,9 @@ status execution<T>::consider() {
         what_ = {};
     else if (lossless())
         what_ = choose(1);
-    else if (buffer_bytes() <
-                 store_->interesting_bytes(call_.op, *machine_, channel_.size(), nodes_, options_.segment_bytes) ||
+    else if (buffer_bytes() < store_->interesting_bytes(call_.op, *machine_, channel_.size(), nodes_,
+                                                        options_.segment_bytes,
+                                                        agreed_threads_of(options_, channel_)) ||
              !store_->decisions().should_ask(likeness()))
         what_ = stock_or_raw(geometry_);
     return machine.error();
@@ -140,8 +141,9 @@ model::call_likeness execution<T>::likeness() const noexcept {
 
 template <class T>
 cell execution<T>::choose(double ratio) const {
-    const model::question asked = question_of(call_.op, call_.combine, buffer_bytes(), sizeof(T),
-                                              options_.segment_bytes, channel_.size(), nodes_, ratio);
+    const model::question asked =
+        question_of(call_.op, call_.combine, buffer_bytes(), sizeof(T), options_.segment_bytes, channel_.size(), nodes_,
+                    ratio, agreed_threads_of(options_, channel_));
     const cell best = model::check(asked).ok()
                           ? model::select(*machine_, asked, candidates(call_.op, lossless(), sizeof(T) == 2)).what
                           : cell{};

@@ -74,7 +74,10 @@ json machine_json(const circumstances& how, const model::machine& m) {
                   {"copy_gb_s", m.copy_bytes_per_s / 1e9},
                   {"scan_gb_s", m.scan_bytes_per_s / 1e9}}},
                 {"engine",
-                 {{"call_us", m.call_s * 1e6}, {"call_raw_us", m.call_raw_s * 1e6}, {"message_us", m.message_s * 1e6}}},
+                 {{"thread_gain", m.thread_gain},
+                  {"call_us", m.call_s * 1e6},
+                  {"call_raw_us", m.call_raw_s * 1e6},
+                  {"message_us", m.message_s * 1e6}}},
                 {"codecs", json::object()},
                 {"toml", model::to_toml(m, comment_of(how))}};
     for (std::size_t i = 0; i < model::rated_names.size(); ++i) {

@@ -85,7 +85,8 @@ class Bed:
     def launcher(self, mpi, environment=None):
         """What stands before a program and its arguments."""
         words = [NETBED, "run", "--bed", BED, "-n", self.ranks, "--mpi", mpi, "--timeout", 600, "--quiet"]
-        for key, value in (environment or {}).items():
+        # Every host sees all processors of this machine.
+        for key, value in ({"LACONIC_CODEC_THREADS": "1"} | (environment or {})).items():
             words += ["--env", f"{key}={value}"]
         return [*words, "--"]
 

@@ -138,7 +138,7 @@ struct collective_call {
 ///           hierarchy: three more); then what the schedule moves, compressed
 /// memory    a number of segments that the schedule decides (ring: about 100, 13 MB with the defaults), however large
 ///           the buffer; kept with the communicator and reused. `quantised` (HomComp) also 4 bytes per element, an
-///           alltoall in place a copy of the buffer. Hierarchy: also 512 KB for each rank of a node.
+///           alltoall in place a copy of the buffer. Hierarchy: 512 KB for each rank of a node; reduce: a part, too.
 /// from      C-Coll, ghZCCL, hZCCL, HomComp, HomComp_F, ArGM: `laconic info --algorithms` says which row is whose
 template <class T>
 [[nodiscard]] result<collective_report> run(const collective_call<T>& call, MPI_Comm comm,

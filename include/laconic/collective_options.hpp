@@ -62,12 +62,21 @@ struct collective_options {
     [[nodiscard]] static result<collective_options> from_environment();
 };
 
+/// How the ranks of a node exchanged values in a row with hierarchy.
+enum class node_traffic : std::uint8_t {
+    none,     ///< no such row, or this rank is alone on its node
+    memory,   ///< through memory that they share
+    messages  ///< by messages: options.shared_memory is off, or the nodes of ranks_per_node are none, or the memory
+              ///< could not be had on some node
+};
+
 /// What one call did on this rank.
 struct collective_report {
     std::string algorithm;         ///< the row that ran, also where `auto` chose it
     std::uint64_t sent_bytes = 0;  ///< payload handed to MPI by this rank; for `stock`, what it has to send at least
     std::uint64_t raw_bytes = 0;   ///< what the same schedule would have sent uncompressed
     std::uint64_t messages = 0;
+    node_traffic inside = node_traffic::none;
     double contribution_bound = 0;      ///< |x - q * step| of each contribution
     double result_bound = 0;            ///< guaranteed |result - exact|, before the final rounding to T; 0 for
                                         ///< uncompressed rows, whose only errors are the roundings of T's additions;

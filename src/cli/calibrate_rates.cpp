@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cli/bench_tools.hpp"
+#include "codec/crew.hpp"
 #include "laconic/arithmetic.hpp"
 
 namespace laconic::cli {
@@ -191,10 +192,42 @@ void measure_memory(const rate_settings& settings, model::machine& where) {
     where.scan_bytes_per_s = scans.gbps(settings.bytes) * 1e9;
 }
 
+/// Sums of messages of 1 MiB, by one thread and by all.
+void measure_threads(const rate_settings& settings, model::machine& where) {
+    if (settings.threads < 2) return;
+    constexpr std::size_t count = std::size_t{1} << 18;
+    buffer field = touched(count * sizeof(float));
+    fill_field(field.as<float>(), 8, 1);
+    const std::span<const float> values = field.as<float>();
+    const auto how = codec::choose_step<float>(1, 1e4).contribution;
+    buffer stream = touched(codec::bare_sum_bound(element_type::f32, count)), sum = touched(stream.bytes().size());
+    const std::size_t size = codec::encode<float>(values, how, stream.bytes()).bytes;
+    const std::span<const std::byte> received = std::span<const std::byte>(stream.bytes()).first(size);
+    buffer memory = touched(codec::crew::memory_for(settings.threads, element_type::f32, count));
+    codec::crew all(settings.threads);
+    all.use_memory(memory.bytes());
+    const auto measured = [&](const codec::crew& with) {
+        stopwatch watch;
+        // The first ones wake the others up.
+        for (unsigned round = 0; round < 20 * settings.repetitions; ++round) {
+            if (round == settings.repetitions) watch = {};
+            watch.time([&] {
+                static_cast<void>(
+                    need(codec::add_values<float>(values, how, received, 1 << 20, sum.bytes(), with), "add"));
+            });
+        }
+        return watch.gbps(count * sizeof(float));
+    };
+    const double alone = measured(codec::crew());
+    const double gain = (measured(all) / alone - 1) / (settings.threads - 1);
+    where.thread_gain = std::clamp(gain, 0.0, 1.0);
+}
+
 }  // namespace
 
 void measure_rates(const rate_settings& settings, model::machine& where) {
     measure_memory(settings, where);
+    measure_threads(settings, where);
     std::vector<codec_measure::row> of_fle;
     for (std::size_t i = 0; i < model::rated_codecs.size(); ++i) {
         const codec_id codec = model::rated_codecs[i];

@@ -14,6 +14,7 @@ struct rate_settings {
     std::size_t bytes = 8 << 20;            ///< of each array
     std::size_t segment_bytes = 128 << 10;  ///< codecs work on pieces of it, as the collectives do
     unsigned repetitions = 5;
+    unsigned threads = 1;  ///< of a codec, whose gain is measured where there are several
 };
 
 /// Fills the memory rates and the tables of all codecs that this build has (the others keep theirs). Throws a data

@@ -111,9 +111,9 @@ int run(const bench_request& request) {
 
 action declare_bench_collective(CLI::App& app) {
     auto request = std::make_shared<bench_request>();
-    static constexpr auto options = {option_id::algorithm,     option_id::scope,  option_id::confidence,
-                                     option_id::segment_bytes, option_id::check,  option_id::ranks_per_node,
-                                     option_id::shared_memory, option_id::machine};
+    static constexpr auto options = {option_id::algorithm,     option_id::scope,   option_id::confidence,
+                                     option_id::segment_bytes, option_id::check,   option_id::ranks_per_node,
+                                     option_id::shared_memory, option_id::machine, option_id::codec_threads};
     request->arguments.declare(app, {"", "64M", false, options});
     app.add_option("--repetitions", request->repetitions, "measured rounds of all rows (default 5)")->type_name("N");
     app.add_flag("--json", request->json, "print one JSON object");

@@ -20,6 +20,7 @@
 #include "cli/session_mpi.hpp"
 #include "cli/terminal.hpp"
 #include "laconic/codec.hpp"
+#include "mpi/channel.hpp"
 
 namespace laconic::cli {
 namespace {
@@ -73,7 +74,10 @@ json machine_json(const circumstances& how, const model::machine& m) {
                   {"copy_gb_s", m.copy_bytes_per_s / 1e9},
                   {"scan_gb_s", m.scan_bytes_per_s / 1e9}}},
                 {"engine",
-                 {{"call_us", m.call_s * 1e6}, {"call_raw_us", m.call_raw_s * 1e6}, {"message_us", m.message_s * 1e6}}},
+                 {{"thread_gain", m.thread_gain},
+                  {"call_us", m.call_s * 1e6},
+                  {"call_raw_us", m.call_raw_s * 1e6},
+                  {"message_us", m.message_s * 1e6}}},
                 {"codecs", json::object()},
                 {"toml", model::to_toml(m, comment_of(how))}};
     for (std::size_t i = 0; i < model::rated_names.size(); ++i) {
@@ -122,6 +126,8 @@ model::machine measure(const calibrate_request& request, int rank, circumstances
     model::machine m = model::default_machine();
     how.where = find_topology();
     how.found = measure_network(how.where, network, m);
+    if (const auto channel = mpi::channel_of(MPI_COMM_WORLD); channel.ok())
+        rates.threads = (*channel)->least_processors();
     // One rank: what ranks lose to each other is in the number of cores.
     if (rank == 0) measure_rates(rates, m);
     sleep_until_all_arrive();

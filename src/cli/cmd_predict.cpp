@@ -64,7 +64,8 @@ unsigned element_bytes(const std::string& type) {
 prepared prepare(const predict_request& request) {
     prepared ready;
     ready.op = taken("--op", collective::operation_named(request.op));
-    const base::option_set options = resolve_options(*request.app, {option_id::machine, option_id::segment_bytes});
+    const base::option_set options =
+        resolve_options(*request.app, {option_id::machine, option_id::segment_bytes, option_id::codec_threads});
     ready.machine_name = options.text(option_id::machine);
     ready.where = model::default_machine();
     if (!ready.machine_name.empty()) {
@@ -91,6 +92,7 @@ prepared prepare(const predict_request& request) {
     what.growth_bits = taken("--growth", base::parse_bound(request.growth));
     what.element_bytes = element_bytes(request.type);
     what.segment_bytes = options.bytes(option_id::segment_bytes);
+    what.threads = std::max(1U, options.count(option_id::codec_threads));
     if (const status good = model::check(what); !good.ok()) fail_usage(good.context());
     ready.candidates = model_rows(ready.op);
     return ready;
@@ -122,6 +124,7 @@ void print_json(const predict_request& request, const prepared& ready) {
                 {"growth_bits", what.growth_bits},
                 {"element_bytes", what.element_bytes},
                 {"segment_bytes", what.segment_bytes},
+                {"codec_threads", what.threads},
                 {"machine", ready.machine_name.empty() ? json(nullptr) : json(ready.machine_name)}};
     if (!request.bytes.empty()) {
         const model::choice best = model::select(ready.where, what, ready.candidates);
@@ -134,7 +137,7 @@ void print_json(const predict_request& request, const prepared& ready) {
     if (request.crossover) {
         object["crossover_bytes"] = size_or_null(model::smallest_win(ready.where, what, ready.candidates));
         object["interesting_from_bytes"] = size_or_null(model::smallest_interesting_bytes(
-            ready.where, what.op, what.ranks, what.nodes, ready.candidates, what.segment_bytes));
+            ready.where, what.op, what.ranks, what.nodes, ready.candidates, what.segment_bytes, what.threads));
     }
     fmt::print("{}\n", object.dump(2));
 }
@@ -209,7 +212,7 @@ action declare_predict(CLI::App& app) {
         ->type_name("TIME");
     app.add_option("--beta", request->beta, "bandwidth of a node, e.g. 12.5GB/s or 100Gbit/s, instead of the machine's")
         ->type_name("RATE");
-    declare_options(app, {option_id::machine, option_id::segment_bytes});
+    declare_options(app, {option_id::machine, option_id::segment_bytes, option_id::codec_threads});
     app.add_flag("--crossover", request->crossover, "print the smallest size at which a row beats stock by 3 %");
     app.add_flag("--json", request->json, "print one JSON object");
     return [request] { return run(*request); };

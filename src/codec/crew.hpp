@@ -17,7 +17,7 @@ namespace laconic::codec {
 /// A caller and the threads that may help it. With one thread no other is ever asked, or made.
 class crew {
 public:
-    /// Chunks of a part, at least: below that nothing is gained (measured, docs/adr/0007).
+    /// Chunks of a part, at least: below that nothing is gained (measured, docs/adr/0008).
     static constexpr std::size_t least_chunks = 16;
     /// Where values travel uncompressed, so that a chunk takes far longer.
     static constexpr std::size_t least_raw_chunks = 2;

@@ -3,6 +3,8 @@
 // ranks, and what it guarantees, flow out. No communication.
 #pragma once
 
+#include <algorithm>
+
 #include "collective/agreement.hpp"
 #include "collective/geometry.hpp"
 #include "collective/quantisation.hpp"
@@ -32,6 +34,12 @@ template <class T>
 /// Threads of this rank's codec, of those that the options ask for.
 [[nodiscard]] inline unsigned threads_of(const collective_options& options, const mpi::channel& channel) noexcept {
     return options.codec_threads > 0 ? options.codec_threads : channel.processors();
+}
+
+/// The same on all ranks that were given the same: of the rank that has the fewest.
+[[nodiscard]] inline unsigned agreed_threads_of(const collective_options& options,
+                                                const mpi::channel& channel) noexcept {
+    return std::min(options.codec_threads > 0 ? options.codec_threads : channel.least_processors(), 64U);
 }
 
 /// The range of the finite values that this rank reads.

@@ -49,13 +49,14 @@ call_memory* call_store::borrow() noexcept {
 }
 
 std::uint64_t call_store::interesting_bytes(operation op, const model::machine& where, int ranks, int nodes,
-                                            std::size_t segment_bytes) {
+                                            std::size_t segment_bytes, unsigned threads) {
     for (const known_size& known : sizes_)
-        if (known.op == op && known.where == &where && known.nodes == nodes && known.segment_bytes == segment_bytes)
+        if (known.op == op && known.where == &where && known.nodes == nodes && known.segment_bytes == segment_bytes &&
+            known.threads == threads)
             return known.bytes;
-    const std::uint64_t bytes =
-        model::smallest_interesting_bytes(where, op, ranks, nodes, candidates(op, false, false), segment_bytes);
-    sizes_.push_back({op, &where, nodes, segment_bytes, bytes});
+    const std::uint64_t bytes = model::smallest_interesting_bytes(where, op, ranks, nodes, candidates(op, false, false),
+                                                                  segment_bytes, threads);
+    sizes_.push_back({op, &where, nodes, segment_bytes, threads, bytes});
     return bytes;
 }
 

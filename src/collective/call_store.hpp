@@ -60,7 +60,7 @@ public:
 
     /// Buffers below this size are MPI's, whatever they hold (model::smallest_interesting_bytes).
     [[nodiscard]] std::uint64_t interesting_bytes(operation op, const model::machine& where, int ranks, int nodes,
-                                                  std::size_t segment_bytes);
+                                                  std::size_t segment_bytes, unsigned threads);
 
     /// How `auto` fared with calls like these, asked and told in the order of the turns.
     [[nodiscard]] model::recollection& decisions() noexcept { return decisions_; }
@@ -71,6 +71,7 @@ private:
         const model::machine* where;
         int nodes;
         std::size_t segment_bytes;
+        unsigned threads;
         std::uint64_t bytes;
     };
     struct known_program {

@@ -25,13 +25,13 @@ bool chooser::is_plain() {
     const collective_options& options = *asked_.options;
     if (!knows_all_counts(shape.op, shape.varying)) return true;
     lossless_ = options.limit.value == 0 || growth_of(shape.op, asked_.combine) == growth::unknown;
-    if (!lossless_ &&
-        bytes() < store_.interesting_bytes(shape.op, *machine_, shape.ranks, asked_.nodes, options.segment_bytes))
+    if (!lossless_ && bytes() < store_.interesting_bytes(shape.op, *machine_, shape.ranks, asked_.nodes,
+                                                         options.segment_bytes, asked_.threads))
         return true;
     // Only what has to be the same on all ranks.
     likeness_ = model::likeness_of(bytes(), machine_->digest, shape.op, asked_.type, asked_.combine, lossless_,
                                    options.limit.kind, std::bit_cast<std::uint64_t>(options.limit.value),
-                                   options.bound_scope, asked_.nodes, options.segment_bytes);
+                                   options.bound_scope, asked_.nodes, options.segment_bytes, asked_.threads);
     return false;
 }
 
@@ -87,7 +87,7 @@ bool chooser::settle(const value_span& agreed, cell& what) {
 
 model::question chooser::question(double ratio) const noexcept {
     return question_of(asked_.shape->op, asked_.combine, bytes(), asked_.element_bytes, asked_.options->segment_bytes,
-                       asked_.shape->ranks, asked_.nodes, ratio);
+                       asked_.shape->ranks, asked_.nodes, ratio, asked_.threads);
 }
 
 cell chooser::choose(const model::question& what) const {

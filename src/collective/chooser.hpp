@@ -19,6 +19,7 @@ struct choice_request {
     element_type type = element_type::f32;
     unsigned element_bytes = 4;
     int nodes = 1;
+    unsigned threads = 1;  ///< of the codec, on every rank
 };
 
 class chooser {

@@ -3,6 +3,7 @@
 #include "collective/direct_call.hpp"
 
 #include "collective/call_check.hpp"
+#include "collective/call_plan.hpp"
 #include "collective/chooser.hpp"
 
 namespace laconic::collective {
@@ -17,9 +18,10 @@ bool direct_call<T>::claim() {
     geometry_ = geometry_of(call_, channel_.rank(), channel_.size());
     if (!geometry_.varying && geometry_.common_count() == 0) return false;
     if (!check_call<T>(call_, geometry_, options_, cell{}).ok()) return false;
-    if (decides && !chooser(*store, {&geometry_, &options_, call_.combine, element_type_of<T>::value, sizeof(T),
-                                     nodes_of(channel_, options_.ranks_per_node)})
-                        .takes_stock())
+    if (decides &&
+        !chooser(*store, {&geometry_, &options_, call_.combine, element_type_of<T>::value, sizeof(T),
+                          nodes_of(channel_, options_.ranks_per_node), agreed_threads_of(options_, channel_)})
+             .takes_stock())
         return false;
     static_cast<void>(store->next_call());
     static_cast<void>(store->draw_turn());

@@ -92,7 +92,8 @@ template <class T>
 void execution<T>::take_turn() {
     if (what_.schedule == schedule_kind::chosen) {
         chooser_.emplace(*store_, choice_request{&geometry_, &options_, call_.combine, element_type_of<T>::value,
-                                                 sizeof(T), nodes_of(channel_, options_.ranks_per_node)});
+                                                 sizeof(T), nodes_of(channel_, options_.ranks_per_node),
+                                                 agreed_threads_of(options_, channel_)});
         if (auto bad = chooser_->consider(what_); !bad.ok() && local_.ok()) local_ = bad;
         agrees_ = asks() || needs_agreement(what_) || options_.check || options_.audit;
         if (local_.ok() && what_.schedule != schedule_kind::chosen) local_ = reserve();

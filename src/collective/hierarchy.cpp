@@ -16,6 +16,13 @@ int nodes_of(const mpi::channel& channel, unsigned ranks_per_node) noexcept {
     return static_cast<int>(base::divide_up(ranks, ranks_per_node));
 }
 
+int hierarchy::across_from(int rank) const noexcept {
+    const auto leader_of = [&](int member) { return leaders[static_cast<std::size_t>(member)]; };
+    const auto found = std::find_if(across.ranks.begin(), across.ranks.end(),
+                                    [&](int one) { return leader_of(one) == leader_of(rank); });
+    return static_cast<int>(found - across.ranks.begin());
+}
+
 hierarchy make_hierarchy(const mpi::channel& channel, unsigned ranks_per_node, bool may_share) {
     const std::span<const int> leaders = channel.leaders();
     const int each = static_cast<int>(std::min(ranks_per_node, static_cast<unsigned>(channel.size())));
@@ -32,6 +39,7 @@ hierarchy make_hierarchy(const mpi::channel& channel, unsigned ranks_per_node, b
         const int node = node_of(rank);
         const auto at = static_cast<std::size_t>(rank);
         if (node == rank) ++made.nodes;
+        made.leaders.push_back(node);
         local[at] = members[static_cast<std::size_t>(node)]++;
         truly = truly && leaders[at] == leaders[static_cast<std::size_t>(node)];
     }

@@ -28,11 +28,13 @@ struct team {
 };
 
 /// Cut into `lanes` parts, an array is reduced inside each node, local rank k ending with part k; the k-th local ranks
-/// of all nodes reduce part k among themselves; then the ranks of a node share the parts.
+/// of all nodes reduce part k among themselves; then the ranks of a node share the parts. Where there is a root, its
+/// node deals out the parts, or collects them.
 struct hierarchy {
     team inside;
-    team across;    ///< size 0 on ranks that no lane is for
-    int lanes = 1;  ///< the smallest node's ranks
+    team across;               ///< size 0 on ranks that no lane is for
+    std::vector<int> leaders;  ///< of each rank of the channel the first one of its node
+    int lanes = 1;             ///< the smallest node's ranks
     int nodes = 1;
 
     bool shares = false;         ///< the ranks of every node share memory indeed, and some node has several
@@ -41,6 +43,12 @@ struct hierarchy {
     std::uint64_t rounds = 0;    ///< that the memory has seen, see node_stage
     std::uint64_t drawn = 0;     ///< calls use the memory one after the other, in the order in which they drew
     std::uint64_t ended = 0;
+
+    [[nodiscard]] bool has_inside(int rank) const noexcept {
+        return leaders[static_cast<std::size_t>(rank)] == inside.on_channel(0);
+    }
+    /// Number in `across` of the member from a rank's node. Precondition: across.size > 0.
+    [[nodiscard]] int across_from(int rank) const noexcept;
 };
 
 /// Nodes of so many consecutive ranks each; 0: those that share memory.

@@ -12,24 +12,23 @@
 namespace laconic::collective {
 
 template <class T>
-void node_stage<T>::start(hierarchy& levels, node_task task, const arrays<T>& data, bool spoiled) noexcept {
+void node_stage<T>::start(hierarchy& levels, const node_request<T>& what, std::size_t count, bool spoiled) noexcept {
     levels_ = &levels;
     board_ = node_board(levels.memory.bytes(), levels.inside.size);
-    task_ = task;
-    data_ = data;
+    what_ = what;
+    count_ = count;
     spoiled_ = spoiled;
     const auto lanes = static_cast<std::size_t>(levels.lanes);
-    // A reduction's slot holds a cell for each lane, a shared part's has room for as much: both have equal rounds.
+    // A slot has a cell for each lane, whatever the task: all have equal rounds.
     cell_ = node_board::slot_bytes / sizeof(T) / lanes;
-    rounds_ = base::divide_up(longest_even_piece(data.out.size(), lanes), cell_);
+    rounds_ = base::divide_up(longest_even_piece(count, lanes), cell_);
     written_ = read_ = 0;
     failed_ = false;
 }
 
 template <class T>
 range node_stage<T>::elements(int lane, std::uint64_t round) const noexcept {
-    const range part =
-        even_piece(data_.out.size(), static_cast<std::size_t>(levels_->lanes), static_cast<std::size_t>(lane));
+    const range part = even_piece(count_, static_cast<std::size_t>(levels_->lanes), static_cast<std::size_t>(lane));
     const std::size_t before = std::min<std::size_t>(round * cell_, part.count);
     return {part.first + before, std::min(cell_, part.count - before)};
 }
@@ -50,21 +49,47 @@ bool node_stage<T>::may_read() const noexcept {
 }
 
 template <class T>
+bool node_stage<T>::writes(int lane) const noexcept {
+    const int me = levels_->inside.rank;
+    switch (what_.task) {
+        case node_task::reduce: return lane != me;
+        case node_task::share: return lane == me;
+        case node_task::deal: return me == what_.root && lane != me;
+        case node_task::collect: return lane == me && me != what_.root;
+    }
+    return false;
+}
+
+template <class T>
+bool node_stage<T>::reads(int lane) const noexcept {
+    const int me = levels_->inside.rank;
+    switch (what_.task) {
+        case node_task::reduce: return lane == me;
+        case node_task::share: return lane != me;
+        case node_task::deal: return lane == me && me != what_.root;
+        case node_task::collect: return me == what_.root && lane != me;
+    }
+    return false;
+}
+
+/// Elements of the whole array, where this rank has them.
+template <class T>
+const T* node_stage<T>::source(int lane, range what) const noexcept {
+    const bool whole = what_.task == node_task::reduce || what_.task == node_task::deal;
+    return whole ? what_.data.in.data() + what.first : what_.part.data() + (what.first - elements(lane, 0).first);
+}
+
+template <class T>
 void node_stage<T>::write_round() noexcept {
     const int me = levels_->inside.rank;
     const std::uint64_t round = levels_->rounds + written_;
     node_board::slot& slot = board_.slot_of(me, round);
     slot.no_result = spoiled_;
-    const auto put = [&](std::byte* to, const T* from, range what) {
-        if (what.count > 0) std::memcpy(to, from + what.first, what.count * sizeof(T));
-    };
-    if (task_ == node_task::share) {
-        if (me < levels_->lanes) put(slot.values.data(), data_.out.data(), elements(me, written_));
-    } else {
-        for (int lane = 0; lane < levels_->lanes; ++lane)
-            if (lane != me)
-                put(slot.values.data() + static_cast<std::size_t>(lane) * cell_ * sizeof(T), data_.in.data(),
-                    elements(lane, written_));
+    for (int lane = 0; lane < levels_->lanes; ++lane) {
+        const range what = elements(lane, written_);
+        if (!writes(lane) || what.count == 0) continue;
+        std::memcpy(slot.values.data() + static_cast<std::size_t>(lane) * cell_ * sizeof(T), source(lane, what),
+                    what.count * sizeof(T));
     }
     ++written_;
     board_.of(me).written.store(round + 1, std::memory_order_release);
@@ -84,26 +109,29 @@ void node_stage<T>::reduce_round() noexcept {
                static_cast<std::size_t>(me) * cell_ * sizeof(T);
     };
     const auto values_of = [&](int k) {
-        return k == me ? reinterpret_cast<const std::byte*>(data_.in.data() + what.first) : corner(k);
+        return k == me ? reinterpret_cast<const std::byte*>(what_.data.in.data() + what.first) : corner(k);
     };
     std::byte* const sum = corner(me == 0 ? 1 : 0);
-    auto* const result = reinterpret_cast<std::byte*>(data_.out.data() + what.first);
+    auto* const result = reinterpret_cast<std::byte*>(what_.part.data() + (what.first - elements(me, 0).first));
     const std::byte* so_far = values_of(0);
     for (int k = 1; k < levels_->inside.size; ++k) {
         std::byte* const to = k + 1 == levels_->inside.size ? result : sum;
-        data_.combine(to, so_far, values_of(k), what.count);
+        what_.data.combine(to, so_far, values_of(k), what.count);
         so_far = to;
     }
 }
 
 template <class T>
-void node_stage<T>::share_round() noexcept {
-    const int me = levels_->inside.rank;
+void node_stage<T>::read_round() noexcept {
     for (int lane = 0; lane < levels_->lanes; ++lane) {
-        if (lane == me) continue;
-        const node_board::slot& slot = board_.slot_of(lane, levels_->rounds + read_);
+        if (!reads(lane)) continue;
+        const bool dealt = what_.task == node_task::deal;
+        const node_board::slot& slot = board_.slot_of(dealt ? what_.root : lane, levels_->rounds + read_);
         const range what = elements(lane, read_);
-        if (what.count > 0) std::memcpy(data_.out.data() + what.first, slot.values.data(), what.count * sizeof(T));
+        T* const to =
+            dealt ? what_.part.data() + (what.first - elements(lane, 0).first) : what_.data.out.data() + what.first;
+        const std::byte* const from = slot.values.data() + static_cast<std::size_t>(lane) * cell_ * sizeof(T);
+        if (what.count > 0) std::memcpy(to, from, what.count * sizeof(T));
         failed_ |= slot.no_result;
     }
 }
@@ -116,10 +144,10 @@ result<runner::state> node_stage<T>::advance() {
         if (writes) write_round();
         const bool reads = read_ < rounds_ && may_read();
         if (reads) {
-            if (task_ == node_task::reduce)
+            if (what_.task == node_task::reduce)
                 reduce_round();
             else
-                share_round();
+                read_round();
             ++read_;
             board_.of(levels_->inside.rank).read.store(levels_->rounds + read_, std::memory_order_release);
         }

@@ -11,17 +11,27 @@
 namespace laconic::collective {
 
 enum class node_task : std::uint8_t {
-    reduce,  ///< local rank k gets part k of the sum of all, for k < lanes
-    share,   ///< all ranks get part k from local rank k
+    reduce,   ///< local rank k gets part k of the sum of all, for k < lanes
+    share,    ///< all ranks get part k from local rank k
+    deal,     ///< local rank k gets part k from the root
+    collect,  ///< the root gets part k from local rank k
+};
+
+/// What a rank does with its node's memory.
+template <class T>
+struct node_request {
+    node_task task = node_task::reduce;
+    arrays<T> data;     ///< in: the whole array where this rank's is read; out: where it is written
+    std::span<T> part;  ///< where this rank's part stands, if it has one
+    int root = 0;       ///< local, of deal and collect
 };
 
 template <class T>
 class node_stage {
 public:
-    /// data.out has the whole array; data.in, too, for a reduction. A reduction touches no part of data.out but this
-    /// rank's, if it has one.
+    /// count     elements of the whole array
     /// spoiled   what this rank has is no result: the others learn of it
-    void start(hierarchy& levels, node_task task, const arrays<T>& data, bool spoiled) noexcept;
+    void start(hierarchy& levels, const node_request<T>& what, std::size_t count, bool spoiled) noexcept;
     /// returns done, or corrupt when a rank had no result to share.
     [[nodiscard]] result<runner::state> advance();
 
@@ -34,12 +44,16 @@ private:
     [[nodiscard]] bool may_read() const noexcept;
     void write_round() noexcept;
     void reduce_round() noexcept;
-    void share_round() noexcept;
+    void read_round() noexcept;
+    /// Parts of a slot that this rank fills, or takes from the others' slots.
+    [[nodiscard]] bool writes(int lane) const noexcept;
+    [[nodiscard]] bool reads(int lane) const noexcept;
+    [[nodiscard]] const T* source(int lane, range what) const noexcept;
 
     hierarchy* levels_ = nullptr;
     node_board board_;
-    node_task task_ = node_task::reduce;
-    arrays<T> data_;
+    node_request<T> what_;
+    std::size_t count_ = 0;
     std::size_t cell_ = 1;  // elements of a part in a round
     std::uint64_t rounds_ = 0, written_ = 0, read_ = 0;
     bool spoiled_ = false;

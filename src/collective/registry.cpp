@@ -22,6 +22,7 @@ constexpr std::string_view auto_text = "the fastest of the others, or stock, by 
 constexpr std::string_view once_text = "compressed where it begins, forwarded as it is, decompressed where it ends";
 constexpr std::string_view hop_text = "compressed before each send, decompressed after each receive";
 constexpr std::string_view fused_text = "local values + received stream -> stream in one pass";
+constexpr std::string_view nodes_text = "raw inside a node, compressed chains between nodes, one for each local rank";
 constexpr std::string_view add_text = "pieces compressed once, added while compressed, decompressed once";
 
 constexpr std::array rows{
@@ -74,6 +75,7 @@ constexpr std::array rows{
               {sched::binomial, load::fused, codec_id::fle},
               "ghZCCL (host form)",
               "a tree of compressed sums"},
+    algorithm{reduce, "hierarchical", {sched::hierarchical, load::fused, codec_id::fle}, "-", nodes_text},
 
     algorithm{reduce_scatter, "stock", stock_cell, "MPI_Reduce_scatter", stock_text},
     algorithm{reduce_scatter, "auto", auto_cell, "-", auto_text},
@@ -123,6 +125,7 @@ constexpr std::array rows{
     algorithm{bcast, "c_coll", {sched::binomial, load::once, codec_id::szx}, "C-Coll C-Bcast", once_text},
     algorithm{bcast, "ring", {sched::ring, load::once, codec_id::fle}, "-", once_text},
     algorithm{bcast, "binomial", {sched::binomial, load::once, codec_id::fle}, "-", once_text},
+    algorithm{bcast, "hierarchical", {sched::hierarchical, load::once, codec_id::fle}, "-", nodes_text},
 
     algorithm{alltoall, "stock", stock_cell, "MPI_Alltoall", stock_text},
     algorithm{alltoall, "auto", auto_cell, "-", auto_text},
@@ -201,8 +204,10 @@ bool serves(operation op, const cell& what) noexcept {
             break;
         case sched::recursive_doubling:
         case sched::rabenseifner:
-        case sched::hierarchical:
             if (op != allreduce) return false;
+            break;
+        case sched::hierarchical:
+            if (op != allreduce && op != reduce && op != bcast) return false;
             break;
         case sched::binomial:
             if (op == alltoall || op == reduce_scatter) return false;

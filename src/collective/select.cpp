@@ -26,7 +26,7 @@ double sampled_share(operation op, reduction combine, scope bound_scope, int ran
 }
 
 model::question question_of(operation op, reduction combine, std::size_t bytes, unsigned element_bytes,
-                            std::size_t segment_bytes, int ranks, int nodes, double ratio) noexcept {
+                            std::size_t segment_bytes, int ranks, int nodes, double ratio, unsigned threads) noexcept {
     model::question asked;
     asked.op = op;
     asked.bytes = bytes;
@@ -36,6 +36,7 @@ model::question question_of(operation op, reduction combine, std::size_t bytes, 
     asked.growth_bits = growth_of(op, combine) == growth::none ? 0 : 1;
     asked.element_bytes = element_bytes;
     asked.segment_bytes = segment_bytes;
+    asked.threads = threads;
     return asked;
 }
 

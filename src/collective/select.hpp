@@ -18,9 +18,11 @@ namespace laconic::collective {
 /// What of an absolute bound one contribution may use.
 [[nodiscard]] double sampled_share(operation op, reduction combine, scope bound_scope, int ranks) noexcept;
 /// What `auto` asks the cost model.
+/// threads  of the codec, on the rank that has the fewest
 /// ratio   of the sample, the smallest of all ranks; what is below 1 counts as 1
 [[nodiscard]] model::question question_of(operation op, reduction combine, std::size_t bytes, unsigned element_bytes,
-                                          std::size_t segment_bytes, int ranks, int nodes, double ratio) noexcept;
+                                          std::size_t segment_bytes, int ranks, int nodes, double ratio,
+                                          unsigned threads) noexcept;
 
 /// Original bytes / compressed bytes of a few chunks of the values. A relative bound is taken of the range of those.
 /// share   what of an absolute bound one contribution may use

@@ -49,6 +49,8 @@ status check(const question& what) {
         return refuse("the growth is " + base::format_real(what.growth_bits) + " bits; give 0 to 64");
     if (what.element_bytes != 2 && what.element_bytes != 4 && what.element_bytes != 8)
         return refuse("an element of " + std::to_string(what.element_bytes) + " bytes; give 2, 4 or 8");
+    if (what.threads < 1 || what.threads > 64)
+        return refuse("threads is " + std::to_string(what.threads) + "; give 1 to 64");
     if (what.segment_bytes == 0) return refuse("the segment is 0 bytes; give at least 1");
     return {};
 }
@@ -66,6 +68,7 @@ context::context(const machine& machine_in, const question& question_in, const c
       grain(1),
       per_message_s(how.payload == payload_kind::raw ? 0 : machine_in.message_s),
       rates_(machine_in.rates_of(how.codec)),
+      codec_(how.codec),
       size_factor_(rates_ == nullptr ? 1 : rates_->size_factor) {
     // C-Coll's chunks of 5120 values (papers/000): messages move while a piece is being worked on.
     if (payload == payload_kind::pipelined)
@@ -80,7 +83,20 @@ double context::fraction(double contributions) const noexcept {
 
 double context::codec_s(work_kind kind, double size, double contributions) const noexcept {
     if (rates_ == nullptr) return infinite;
-    return slowdown * size * rates_->seconds_per_byte(kind, fraction(contributions));
+    const double small = fraction(contributions);
+    // Arrays become integers as a whole, everything else happens message by message.
+    const double piece = kind == work_kind::quantise ? size : std::min(size, static_cast<double>(what.segment_bytes));
+    return slowdown * size * rates_->seconds_per_byte(kind, small) / speedup(piece, small > 0.75);
+}
+
+double context::speedup(double size, bool uncompressed) const noexcept {
+    // As codec/crew.hpp and payload_coded have it: two parts at least. Of the other codecs only pipelines are divided.
+    constexpr double chunk_values = 2048, chunks = 32, raw_chunks = 4, portions = 2;
+    double least = (uncompressed ? raw_chunks : chunks) * chunk_values;
+    if (codec_ != codec_id::fle && codec_ != codec_id::raw)
+        least = payload == payload_kind::pipelined ? portions * 6144 : infinite;
+    if (what.threads < 2 || size < least * what.element_bytes) return 1;
+    return 1 + (static_cast<double>(what.threads) - 1) * where.thread_gain;
 }
 
 double context::segments(double size) const noexcept {

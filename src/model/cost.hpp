@@ -27,6 +27,7 @@ struct question {
     double growth_bits = 1;
     unsigned element_bytes = 4;
     std::uint64_t segment_bytes = 128 * 1024;  ///< uncompressed bytes per message of the engine
+    unsigned threads = 1;                      ///< of a rank's codec
 };
 
 /// Seconds on the busiest way through the call. The parts are what that way is busy with; what overlaps counts in each

@@ -27,15 +27,15 @@ public:
     }
 
     /// Segments follow each other from the root through all ranks.
-    void chain_bcast() noexcept {
-        const double n = in_.bytes;
+    void chain_bcast() noexcept { chain_bcast(in_.ranks, in_.bytes, in_.next()); }
+    void chain_bcast(double ranks, double n, const link& over) noexcept {
         work root, leaf;
         if (payload_ != payload_kind::raw) {
             root.compress = compress(n);
             leaf.decompress = decompress(n);
         }
         out_.fill(n, root);
-        out_.chain(in_.ranks - 1, in_.next(), n, {}, [&](double k) {
+        out_.chain(ranks - 1, over, n, {}, [&](double k) {
             hop_load load{wire(n), {}, {}};
             if (payload_ == payload_kind::per_hop) load.busy = load.delays = root + leaf;
             if (payload_ == payload_kind::once) {
@@ -46,6 +46,22 @@ public:
             return load;
         });
         out_.fill(n, leaf);
+    }
+
+    /// The root deals out parts to its node, which pass through the nodes one beside the other; every node shares them.
+    void hierarchical_bcast() noexcept {
+        const double n = in_.bytes, r = in_.local, share = n / r;
+        const link inside{in_.where.intra.alpha_s, in_.where.intra.beta_s_per_byte, in_.where.intra.overhead_s};
+        const auto through_memory = [&](double bytes) {
+            if (r < 2) return;
+            work busy;
+            busy.copy = in_.copy_s(bytes);
+            out_.alone(busy);
+            out_.wait(2 * doublings(r), inside);
+        };
+        through_memory(n + share);
+        if (in_.nodes > 1) chain_bcast(in_.nodes, share, in_.lanes_between_nodes());
+        through_memory(share + n);
     }
 
     /// After (5.2): log2 p messages, one compression at the root, one decompression at the leaf.
@@ -153,6 +169,8 @@ cost movement_cost(const context& in, const cell& how) noexcept {
         run.chain_bcast();
     } else if (shape(schedule_kind::binomial, operation::bcast)) {
         run.tree_bcast();
+    } else if (shape(schedule_kind::hierarchical, operation::bcast)) {
+        run.hierarchical_bcast();
     } else if (shape(schedule_kind::binomial, operation::gather)) {
         run.tree_gather(true);
     } else if (shape(schedule_kind::binomial, operation::scatter)) {

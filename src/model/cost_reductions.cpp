@@ -115,14 +115,15 @@ public:
     }
 
     /// Segments pass from the last rank to the root, each rank adding its own.
-    void chain_reduce() noexcept {
-        const double n = in_.bytes;
-        prepare(n, 1);
-        if (keeps_streams(payload_)) out_.fill(n, compress(n, 1));
-        const work finale = keeps_streams(payload_) ? decompress(n, in_.ranks) : work{};
-        out_.chain(in_.ranks - 1, in_.next(), n, finale, [&](double k) {
-            const work busy = hop(n, k, k + 1, 1);
-            return hop_load{n * in_.fraction(k), busy, busy};
+    void chain_reduce() noexcept { chain_reduce(in_.ranks, in_.bytes, 1, in_.next()); }
+    /// Of `n` bytes, by `ranks` ranks whose values already sum over `weight` contributions.
+    void chain_reduce(double ranks, double n, double weight, const link& over) noexcept {
+        prepare(n, weight);
+        if (keeps_streams(payload_)) out_.fill(n, compress(n, weight));
+        const work finale = keeps_streams(payload_) ? decompress(n, weight * ranks) : work{};
+        out_.chain(ranks - 1, over, n, finale, [&](double k) {
+            const work busy = hop(n, weight * k, weight * (k + 1), weight);
+            return hop_load{n * in_.fraction(weight * k), busy, busy};
         });
     }
 
@@ -156,7 +157,9 @@ public:
             out_.alone(busy);
             out_.wait(2 * doublings(r), inside);
         }
-        if (in_.nodes > 1) {
+        const bool rooted = in_.what.op == operation::reduce;
+        if (in_.nodes > 1 && rooted) chain_reduce(in_.nodes, share, r, in_.lanes_between_nodes());
+        if (in_.nodes > 1 && !rooted) {
             ring_reduce_scatter(in_.nodes, share, r, in_.lanes_between_nodes(), false);
             ring_allgather(in_.nodes, share, r * in_.nodes, in_.lanes_between_nodes());
         }
@@ -280,7 +283,7 @@ cost reduction_cost(const context& in, const cell& how) noexcept {
             run.pairwise_reduce_scatter();
             break;
         case schedule_kind::hierarchical:
-            if (!allreduce) return impossible;
+            if (in.what.op == operation::reduce_scatter) return impossible;
             run.hierarchical();
             break;
         default: return impossible;

@@ -60,7 +60,9 @@ public:
     [[nodiscard]] double codec_s(work_kind kind, double size, double contributions) const noexcept;
     [[nodiscard]] double add_s(double size) const noexcept { return slowdown * size / where.add_bytes_per_s; }
     [[nodiscard]] double copy_s(double size) const noexcept { return slowdown * size / where.copy_bytes_per_s; }
-    [[nodiscard]] double scan_s(double size) const noexcept { return slowdown * size / where.scan_bytes_per_s; }
+    [[nodiscard]] double scan_s(double size) const noexcept {
+        return slowdown * size / where.scan_bytes_per_s / speedup(size, false);
+    }
     [[nodiscard]] double segments(double size) const noexcept;
     /// The processor's share in `messages` that carry `wire_bytes` together.
     [[nodiscard]] double moving_s(const link& over, double messages, double wire_bytes) const noexcept {
@@ -81,7 +83,11 @@ public:
     [[nodiscard]] link lanes_between_nodes() const noexcept;
 
 private:
+    /// By how much several threads are faster than one at a piece of work on so many bytes of original data.
+    [[nodiscard]] double speedup(double size, bool uncompressed) const noexcept;
+
     const codec_rates* rates_;
+    codec_id codec_;
     double size_factor_;
 };
 

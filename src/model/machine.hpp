@@ -67,6 +67,7 @@ struct machine {
     double scan_bytes_per_s = 0;  ///< the pass that finds the range of the values
     double lanes_raw = 32;        ///< messages of a rank on their way at a time, uncompressed rows
     double lanes_compressed = 8;  ///< compressed rows
+    double thread_gain = 0.5;     ///< what each further thread of a codec adds to the first one's speed, 0 to 1
     double call_s = 0;            ///< what a compressed call costs besides messages: checks, buffers, requests
     double call_raw_s = 0;        ///< an own call without compression
     double message_s = 0;         ///< compressed rows: of a message, besides level::overhead_s and the codec's rates

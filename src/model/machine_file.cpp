@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, operation_count> operation_names{
     "allreduce", "reduce", "reduce_scatter", "allgather", "gather", "scatter", "bcast", "alltoall"};
 
 /// Latencies and sizes may be 0; rates may not.
-enum class unit { us, us_per_mb, gb_per_s_as_beta, gb_per_s, factor, lanes, count };
+enum class unit { us, us_per_mb, gb_per_s_as_beta, gb_per_s, factor, lanes, count, share };
 
 struct range {
     double least, most;
@@ -32,6 +32,7 @@ constexpr range range_of(unit what) {
         case unit::gb_per_s: return {1e-6, 1e6, "GB/s (10^9 bytes), 1e-6 to 1e6"};
         case unit::factor: return {0.1, 1000, "a factor, 0.1 to 1000"};
         case unit::lanes: return {1, 1000, "a number of messages, 1 to 1000"};
+        case unit::share: return {0, 1, "a share, 0 to 1"};
         case unit::count: break;
     }
     return {0, 1e6, "a number, 0 to 1e6"};
@@ -69,6 +70,7 @@ void each_number(Machine& m, const Visit& visit) {
     visit("memory", "scan_gb_s", unit::gb_per_s, m.scan_bytes_per_s);
     visit("engine", "lanes_raw", unit::lanes, m.lanes_raw);
     visit("engine", "lanes_compressed", unit::lanes, m.lanes_compressed);
+    visit("engine", "thread_gain", unit::share, m.thread_gain);
     visit("engine", "call_us", unit::us, m.call_s);
     visit("engine", "call_raw_us", unit::us, m.call_raw_s);
     visit("engine", "message_us", unit::us, m.message_s);

@@ -146,9 +146,10 @@ std::uint64_t smallest_win(const machine& where, const question& what, std::span
 }
 
 std::uint64_t smallest_interesting_bytes(const machine& where, operation op, int ranks, int nodes,
-                                         std::span<const cell> candidates, std::uint64_t segment_bytes) noexcept {
+                                         std::span<const cell> candidates, std::uint64_t segment_bytes,
+                                         unsigned threads) noexcept {
     const codec::float_environment standard;
-    question what{op, 0, ranks, nodes, 1e9, 0, 2, segment_bytes};
+    question what{op, 0, ranks, nodes, 1e9, 0, 2, segment_bytes, threads};
     const bracket found = first_win(at_its_fastest(where), what, candidates);
     return found.wins == never ? never : found.loses;
 }

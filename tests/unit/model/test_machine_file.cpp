@@ -87,6 +87,7 @@ TEST(machine_file, names_place_value_and_remedy) {
     expect_refused("version = 2\n", {"version '2'", "calibrate again"});
     expect_refused("inter_node = 5\n", {"inter_node"});
     expect_refused("[inter_node\n", {"m.toml:1", "not valid TOML"});
+    expect_refused("[engine]\nthread_gain = 1.5\n", {"thread_gain", "0 to 1"});
     expect_refused("[engine]\nlanes_raw = 0.5\n", {"lanes_raw", "1 to 1000"});
     expect_refused("[inter_node]\nlatency_us = 2020-01-01\n", {"latency_us"});
     expect_refused("[codec.fle]\nratio = [2, 4]\nadd_gb_s = [1]\n",

@@ -27,6 +27,8 @@ constexpr auto patience = std::chrono::microseconds(50);
 /// It takes a helper about as long to wake up as one thread takes for so many chunks.
 constexpr std::size_t worth_waking = 128;
 
+std::atomic<bool> favours_helpers{false};
+
 using clock_type = std::chrono::steady_clock;
 
 void relax() noexcept {
@@ -170,6 +172,12 @@ void pool::run(unsigned helpers, unsigned parts, std::size_t chunks, void (*work
             calls_.notify_all();
         }
     }
+    if (favours_helpers) {
+        ++calls_;
+        calls_.notify_all();
+        const auto until = clock_type::now() + std::chrono::milliseconds(10);
+        while (ticket{ticket_.load()}.end() == parts && clock_type::now() < until) std::this_thread::yield();
+    }
     const unsigned by_others = parts - take_parts();
     for (int i = 0; done_.load(std::memory_order_acquire) < by_others; ++i) {
         // A helper may wait for this very processor.
@@ -187,6 +195,8 @@ pool& everybody() {
 }
 
 }  // namespace
+
+void favour_helpers(bool wanted) noexcept { favours_helpers = wanted; }
 
 void help_with(unsigned helpers, unsigned parts, std::size_t chunks, void (*work)(const void*, unsigned) noexcept,
                const void* all) noexcept {

@@ -20,4 +20,7 @@ inline constexpr unsigned most_parts = 64;
 void help_with(unsigned helpers, unsigned parts, std::size_t chunks, void (*work)(const void*, unsigned) noexcept,
                const void* all) noexcept;
 
+/// For tests: callers wake helpers and give them 10 ms to take a part before they take one themselves.
+void favour_helpers(bool wanted) noexcept;
+
 }  // namespace laconic::codec

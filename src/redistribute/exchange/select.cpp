@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A rule, not a measurement: ranks that measured would have to agree, and between shared memory and messages there is
+// little doubt (docs/guide/redistribute.md).
+#include "redistribute/exchange/select.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+namespace laconic {
+namespace {
+
+constexpr std::array<std::string_view, 8> names{"auto",      "shared",    "batched",  "per_rank",
+                                                "per_patch", "alltoallw", "neighbor", "partitioned"};
+
+}  // namespace
+
+std::string_view name_of(exchange_engine engine) noexcept {
+    return names[static_cast<std::size_t>(engine) % names.size()];
+}
+
+result<exchange_engine> engine_named(std::string_view name) {
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found != names.end()) return static_cast<exchange_engine>(found - names.begin());
+    return status(errc::invalid_argument, "no exchange engine '" + std::string(name) +
+                                              "'; use auto, shared, batched, per_rank, per_patch, alltoallw, neighbor "
+                                              "or partitioned");
+}
+
+namespace redistribute {
+
+exchange_engine chosen_engine(const mpi::channel& channel, const exchange_options& options) noexcept {
+    static_cast<void>(channel);
+    if (options.engine != exchange_engine::automatic) return options.engine;
+    return exchange_engine::batched;
+}
+
+status check_engine(const exchange_options& options) {
+    const std::string name(name_of(options.engine));
+    switch (options.engine) {
+        case exchange_engine::automatic:
+        case exchange_engine::batched:
+        case exchange_engine::per_rank: return {};
+        default: return {errc::unsupported, "engine " + name};
+    }
+}
+
+std::unique_ptr<engine> make_engine(exchange_engine which, const engine_setup& setup) {
+    streams outgoing, incoming;
+    for (const stream& each : setup.todo.outgoing) outgoing.push_back(&each);
+    for (const stream& each : setup.todo.incoming) incoming.push_back(&each);
+    if (which == exchange_engine::per_rank) return make_per_rank(setup, std::move(outgoing), std::move(incoming));
+    return make_batched(setup, std::move(outgoing), std::move(incoming));
+}
+
+}  // namespace redistribute
+}  // namespace laconic

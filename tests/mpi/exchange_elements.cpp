@@ -11,7 +11,7 @@
 namespace laconic::test {
 
 std::span<const exchange_engine> engines_here() {
-    static constexpr std::array all{exchange_engine::automatic, exchange_engine::batched, exchange_engine::per_rank};
+    static constexpr std::array all{exchange_engine::automatic, exchange_engine::shared, exchange_engine::batched, exchange_engine::per_rank};
     return all;
 }
 

@@ -12,6 +12,8 @@
 
 namespace laconic::redistribute {
 
+class node_rings;
+
 enum class step : std::uint8_t { moved, waiting, done };
 
 /// What a run of one rank is about.
@@ -45,11 +47,14 @@ struct engine_setup {
     exchange_element element;
     std::size_t staging_bytes = 0;  ///< at most, for engines that can choose
     stores unpacking = stores::cached;
+    node_rings* rings = nullptr;  ///< null: no two ranks share memory, or none is wanted
 };
 using streams = std::vector<const stream*>;
 
-/// Chunks for a pair of ranks; see messages.hpp.
+// The engines. Each takes the streams that it is to move.
 [[nodiscard]] std::unique_ptr<engine> make_batched(const engine_setup& setup, streams outgoing, streams incoming);
 [[nodiscard]] std::unique_ptr<engine> make_per_rank(const engine_setup& setup, streams outgoing, streams incoming);
+/// Precondition: setup.rings.
+[[nodiscard]] std::unique_ptr<engine> make_shared(const engine_setup& setup, streams outgoing, streams incoming);
 
 }  // namespace laconic::redistribute

@@ -7,6 +7,7 @@
 #include <new>
 #include <string>
 
+#include "redistribute/exchange/node_rings.hpp"
 #include "redistribute/exchange/select.hpp"
 #include "redistribute/exchange/state.hpp"
 
@@ -70,15 +71,16 @@ std::size_t staging_limit(const redistribute::work& todo) noexcept {
 
 /// Local, and may throw bad_alloc.
 result<std::unique_ptr<exchange::state>> prepared(mpi::channel& channel, const plan& what, exchange_element element,
-                                                  const exchange_options& options, const stored& memory) {
+                                                  const exchange_options& options, const stored& memory,
+                                                  redistribute::node_rings* rings) {
     auto made =
         std::make_unique<exchange::state>(channel,
                                           redistribute::work_of(what, channel.rank(), memory.in, memory.out,
                                                                 element.bytes, options.fields, options.limit.value > 0),
                                           element, options);
-    made->engine = redistribute::chosen_engine(channel, options);
+    made->engine = redistribute::chosen_engine(options, rings);
     made->mover = redistribute::make_engine(
-        made->engine, {channel, made->todo, made->options, element, staging_limit(made->todo), made->storing()});
+        made->engine, {channel, made->todo, made->options, element, staging_limit(made->todo), made->storing(), rings});
     if (status bad = made->mover->prepare(); !bad.ok()) return bad;
     return made;
 }
@@ -116,7 +118,13 @@ result<exchange> exchange::make(MPI_Comm comm, const plan& what, exchange_elemen
     if (status bad = redistribute::all_ok(channel, mine); !bad.ok()) return bad;
     const status same = or_no_memory([&] { return redistribute::same_everywhere(channel, what, element, options); });
     if (!same.ok()) return same;
-    auto made = or_no_memory([&] { return prepared(channel, what, element, options, *memory); });
+    redistribute::node_rings* rings = nullptr;
+    if (redistribute::wants_rings(options)) {
+        const auto met = redistribute::node_rings::of(channel);
+        if (!met) return met.error();
+        rings = *met;
+    }
+    auto made = or_no_memory([&] { return prepared(channel, what, element, options, *memory, rings); });
     if (status bad = redistribute::all_ok(channel, made.error()); !bad.ok()) return bad;
     return exchange(std::move(made).value());
 }

@@ -29,16 +29,21 @@ result<exchange_engine> engine_named(std::string_view name) {
 
 namespace redistribute {
 
-exchange_engine chosen_engine(const mpi::channel& channel, const exchange_options& options) noexcept {
-    static_cast<void>(channel);
+exchange_engine chosen_engine(const exchange_options& options, const node_rings* rings) noexcept {
     if (options.engine != exchange_engine::automatic) return options.engine;
-    return exchange_engine::batched;
+    return rings != nullptr ? exchange_engine::shared : exchange_engine::batched;
+}
+
+bool wants_rings(const exchange_options& options) noexcept {
+    return options.shared_memory &&
+           (options.engine == exchange_engine::automatic || options.engine == exchange_engine::shared);
 }
 
 status check_engine(const exchange_options& options) {
     const std::string name(name_of(options.engine));
     switch (options.engine) {
         case exchange_engine::automatic:
+        case exchange_engine::shared:
         case exchange_engine::batched:
         case exchange_engine::per_rank: return {};
         default: return {errc::unsupported, "engine " + name};
@@ -50,6 +55,8 @@ std::unique_ptr<engine> make_engine(exchange_engine which, const engine_setup& s
     for (const stream& each : setup.todo.outgoing) outgoing.push_back(&each);
     for (const stream& each : setup.todo.incoming) incoming.push_back(&each);
     if (which == exchange_engine::per_rank) return make_per_rank(setup, std::move(outgoing), std::move(incoming));
+    if (which == exchange_engine::shared && setup.rings != nullptr)
+        return make_shared(setup, std::move(outgoing), std::move(incoming));
     return make_batched(setup, std::move(outgoing), std::move(incoming));
 }
 

@@ -7,7 +7,9 @@
 namespace laconic::redistribute {
 
 /// The engine that automatic stands for: the same on all ranks. Others stand for themselves.
-[[nodiscard]] exchange_engine chosen_engine(const mpi::channel& channel, const exchange_options& options) noexcept;
+[[nodiscard]] exchange_engine chosen_engine(const exchange_options& options, const node_rings* rings) noexcept;
+/// Whether it has a use for memory that ranks share.
+[[nodiscard]] bool wants_rings(const exchange_options& options) noexcept;
 
 /// ok, or unsupported when this MPI has no such engine, or the engine does no compression. The same on all ranks.
 [[nodiscard]] status check_engine(const exchange_options& options);

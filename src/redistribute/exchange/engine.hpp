@@ -32,9 +32,13 @@ public:
 
     /// Local: takes memory and makes what is kept between runs; may throw bad_alloc. Called once.
     [[nodiscard]] virtual status prepare() { return {}; }
+    /// Collective, after all ranks have prepared.
+    [[nodiscard]] virtual status meet() { return {}; }
+    /// Whether advance() waits inside MPI: everything else is done first.
+    [[nodiscard]] virtual bool blocks() const noexcept { return false; }
     /// Begins a run; the context lives until it is over. Never blocks.
     [[nodiscard]] virtual status start(run_context& run) = 0;
-    /// Moves on; never blocks (but for engines whose MPI calls do). After `done` nothing is under way.
+    /// Moves on. After `done` nothing is under way.
     [[nodiscard]] virtual result<step> advance() = 0;
     [[nodiscard]] virtual std::size_t staging_bytes() const noexcept { return 0; }
 };
@@ -56,5 +60,11 @@ using streams = std::vector<const stream*>;
 [[nodiscard]] std::unique_ptr<engine> make_per_rank(const engine_setup& setup, streams outgoing, streams incoming);
 /// Precondition: setup.rings.
 [[nodiscard]] std::unique_ptr<engine> make_shared(const engine_setup& setup, streams outgoing, streams incoming);
+
+[[nodiscard]] std::unique_ptr<engine> make_per_patch(const engine_setup& setup, streams outgoing, streams incoming);
+[[nodiscard]] std::unique_ptr<engine> make_alltoallw(const engine_setup& setup, streams outgoing, streams incoming);
+[[nodiscard]] std::unique_ptr<engine> make_neighbor(const engine_setup& setup, streams outgoing, streams incoming);
+/// Precondition: the MPI has partitioned messages.
+[[nodiscard]] std::unique_ptr<engine> make_partitioned(const engine_setup& setup, streams outgoing, streams incoming);
 
 }  // namespace laconic::redistribute

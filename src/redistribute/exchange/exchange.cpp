@@ -126,6 +126,7 @@ result<exchange> exchange::make(MPI_Comm comm, const plan& what, exchange_elemen
     }
     auto made = or_no_memory([&] { return prepared(channel, what, element, options, *memory, rings); });
     if (status bad = redistribute::all_ok(channel, made.error()); !bad.ok()) return bad;
+    if (status bad = (*made)->mover->meet(); !bad.ok()) return bad;
     return exchange(std::move(made).value());
 }
 

@@ -4,8 +4,8 @@
 #include "redistribute/exchange/node_rings.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <bit>
+#include <cstdlib>
 
 namespace laconic::redistribute {
 namespace {
@@ -41,9 +41,9 @@ status node_rings::meet(mpi::channel& channel) {
         }
     }
     static_assert(sizeof mine == 3 * sizeof(std::int64_t));
-    if (status bad = channel.check(MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, addresses.data(), 3, MPI_INT64_T,
-                                                 channel.comm()),
-                                   "MPI_Allgather");
+    if (status bad = channel.check(
+            MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, addresses.data(), 3, MPI_INT64_T, channel.comm()),
+            "MPI_Allgather");
         !bad.ok())
         return bad;
     if (leader != channel.rank())

@@ -42,11 +42,19 @@ bool wants_rings(const exchange_options& options) noexcept {
 status check_engine(const exchange_options& options) {
     const std::string name(name_of(options.engine));
     switch (options.engine) {
-        case exchange_engine::automatic:
-        case exchange_engine::shared:
-        case exchange_engine::batched:
-        case exchange_engine::per_rank: return {};
-        default: return {errc::unsupported, "engine " + name};
+        case exchange_engine::partitioned:
+            if (MPI_VERSION < 4)
+                return {errc::unsupported, "engine partitioned needs MPI 4, this MPI is of version " +
+                                               std::to_string(MPI_VERSION) + "; use engine batched"};
+            [[fallthrough]];
+        case exchange_engine::per_patch:
+        case exchange_engine::alltoallw:
+        case exchange_engine::neighbor:
+            if (options.limit.value > 0)
+                return {errc::unsupported,
+                        "engine " + name + " does not compress; use auto, batched or per_rank, or bound 0"};
+            return {};
+        default: return {};
     }
 }
 
@@ -54,10 +62,17 @@ std::unique_ptr<engine> make_engine(exchange_engine which, const engine_setup& s
     streams outgoing, incoming;
     for (const stream& each : setup.todo.outgoing) outgoing.push_back(&each);
     for (const stream& each : setup.todo.incoming) incoming.push_back(&each);
-    if (which == exchange_engine::per_rank) return make_per_rank(setup, std::move(outgoing), std::move(incoming));
-    if (which == exchange_engine::shared && setup.rings != nullptr)
-        return make_shared(setup, std::move(outgoing), std::move(incoming));
-    return make_batched(setup, std::move(outgoing), std::move(incoming));
+    auto* make = make_batched;
+    switch (which) {
+        case exchange_engine::shared: make = setup.rings != nullptr ? make_shared : make_batched; break;
+        case exchange_engine::per_rank: make = make_per_rank; break;
+        case exchange_engine::per_patch: make = make_per_patch; break;
+        case exchange_engine::alltoallw: make = make_alltoallw; break;
+        case exchange_engine::neighbor: make = make_neighbor; break;
+        case exchange_engine::partitioned: make = make_partitioned; break;
+        default: break;
+    }
+    return make(setup, std::move(outgoing), std::move(incoming));
 }
 
 }  // namespace redistribute

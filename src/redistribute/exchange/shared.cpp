@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Engine shared: chunks flow through the rings of a node, what leaves the node through batched messages. Slots are small
-// enough to stay in a processor's cache between the two ranks.
+// Engine shared: chunks flow through the rings of a node, what leaves the node through batched messages. Slots are
+// small enough to stay in a processor's cache between the two ranks.
 #include <cstdlib>
 #include <new>
 
@@ -12,8 +12,7 @@ namespace {
 
 class shared_engine final : public engine {
 public:
-    shared_engine(const engine_setup& setup, streams outgoing, streams incoming)
-        : setup_(setup), rings_(*setup.rings) {
+    shared_engine(const engine_setup& setup, streams outgoing, streams incoming) : setup_(setup), rings_(*setup.rings) {
         streams far_out, far_in;
         split(outgoing, out_, far_out, true);
         split(incoming, in_, far_in, false);

@@ -128,7 +128,7 @@ status exchange::state::move() {
     bool moving = true;
     while (moving || copied_ < todo.kept.size()) {
         step now = step::done;
-        if (moving) {
+        if (moving && !(mover->blocks() && copied_ < todo.kept.size())) {
             const result<step> moved = mover->advance();
             if (!moved) return moved.error();
             now = *moved;

@@ -5,12 +5,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
 
 namespace laconic::redistribute {
 namespace {
 
-constexpr std::size_t largest_slot_bytes = std::size_t{64} << 10, smallest_slot_bytes = std::size_t{4} << 10;
+constexpr std::size_t largest_slot_bytes = std::size_t{256} << 10, smallest_slot_bytes = std::size_t{4} << 10;
 /// Of the rings that a rank fills.
 constexpr std::size_t rank_bytes = std::size_t{8} << 20;
 
@@ -29,7 +28,6 @@ status node_rings::meet(mpi::channel& channel) {
     if (!several) return {};
     const std::size_t peers = std::max<std::size_t>(members_ - 1, 1);
     slot_bytes_ = std::clamp(std::bit_floor(rank_bytes / peers / slots), smallest_slot_bytes, largest_slot_bytes);
-    if (const char* s = getenv("SLOT")) slot_bytes_ = strtoull(s, 0, 10);
     const std::size_t bytes = members_ * members_ * ring_bytes();
     std::vector<base::shared_memory::address> addresses(leaders.size());
     base::shared_memory::address& mine = addresses[static_cast<std::size_t>(channel.rank())];

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Engine shared: chunks flow through the rings of a node, what leaves the node through batched messages. Slots are
 // small enough to stay in a processor's cache between the two ranks.
-#include <cstdlib>
-#include <new>
-
 #include "redistribute/exchange/engine.hpp"
 #include "redistribute/exchange/node_rings.hpp"
 
@@ -17,7 +14,6 @@ public:
         split(outgoing, out_, far_out, true);
         split(incoming, in_, far_in, false);
         if (!far_out.empty() || !far_in.empty()) far_ = make_batched(setup, std::move(far_out), std::move(far_in));
-        if (const char* s = getenv("NTPACK")) packing_ = atoi(s) ? stores::streamed : stores::cached;
     }
 
     [[nodiscard]] status prepare() override { return far_ != nullptr ? far_->prepare() : status{}; }
@@ -79,8 +75,7 @@ private:
         const std::uint64_t written = counters.written.load(std::memory_order_relaxed);
         if (to.done == to.chunks || counters.read.load(std::memory_order_acquire) + node_rings::slots <= written)
             return false;
-        pack(*to.bytes, run_->arrays, chunk_at(*to.bytes, slot_bytes(), to.done), slot(to, written), packing_);
-        if (packing_ == stores::streamed) finish_streams();
+        pack(*to.bytes, run_->arrays, chunk_at(*to.bytes, slot_bytes(), to.done), slot(to, written), stores::cached);
         counters.written.store(written + 1, std::memory_order_release);
         if (++to.done == to.chunks) --near_left_;
         return true;
@@ -101,7 +96,6 @@ private:
     node_rings& rings_;
     std::vector<flow> out_, in_;
     std::unique_ptr<engine> far_;
-    stores packing_ = stores::cached;
     run_context* run_ = nullptr;
     std::size_t near_left_ = 0;  // flows with chunks left
     bool far_done_ = true;

@@ -15,5 +15,6 @@ void elements_arrive();
 void exchange_arguments_are_checked();
 void exchanges_do_not_allocate();
 void compressed_exchanges_keep_their_bound();
+void exchanges_work_from_c();
 
 }  // namespace laconic::test

@@ -130,6 +130,11 @@ result<exchange> exchange::make(MPI_Comm comm, const plan& what, exchange_elemen
     return exchange(std::move(made).value());
 }
 
+status redistribute::refuse(MPI_Comm comm, const status& why) {
+    const auto channel = mpi::channel_of(comm, mpi::channel_use::exchanges);
+    return channel.ok() ? all_ok(**channel, why) : channel.error();
+}
+
 status exchange::run(std::span<const array_in> in, std::span<const array_out> out, exchange_element element,
                      patch_callback on_patch) {
     return state_->run(in, out, element, on_patch);

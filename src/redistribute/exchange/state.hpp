@@ -49,4 +49,10 @@ public:
     [[nodiscard]] redistribute::stores storing() const noexcept { return storing_; }
 };
 
+namespace redistribute {
+
+/// Stands for exchange::make() on a rank that has nothing to make one from, so that the others hear of it. Collective.
+[[nodiscard]] status refuse(MPI_Comm comm, const status& why);
+
+}  // namespace redistribute
 }  // namespace laconic

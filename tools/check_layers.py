@@ -8,7 +8,7 @@ Rules
   * Public headers include public headers only; examples, the Python module and plug-ins beside their own files no
     others: they are what a user can write.
   * <mpi.h> is reached, directly or through project headers, only from the parts that speak MPI, from
-    include/laconic/collective.hpp, and from files of src/cli that carry _mpi in their name: those are compiled once
+    include/laconic/collective.hpp and exchange.hpp, and from files of src/cli that carry _mpi in their name: those are compiled once
     per MPI into laconic-mpich and laconic-openmpi, the rest of src/cli once, into the MPI-free `laconic`.
   * CUDA and HIP headers are included only in src/gpu.
 
@@ -29,7 +29,9 @@ FLOORS = {
 # Parts that are no folders of src/; they do without the library's internals.
 FOLDERS = ("include", "examples", "python", "plugins")
 MPI_PARTS = {"mpi", "record", "collective", "preload", "examples"}
-MPI_HEADERS = {"include/laconic/collective.hpp"}
+MPI_HEADERS = {"include/laconic/collective.hpp", "include/laconic/exchange.hpp"}
+# Folders inside parts that do without MPI otherwise.
+MPI_FOLDERS = {"src/redistribute/exchange"}
 GPU_HEADER = re.compile(r"^(cuda|hip|cub|thrust|nv|device_launch|driver_types)[\w/]*(\.h|\.hpp|\.cuh|/.*)$")
 SOURCES = {".h", ".hpp", ".c", ".cpp", ".cu", ".cuh", ".inc"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
@@ -80,7 +82,7 @@ def chain_to_mpi(tree, start):
 
 
 def may_use_mpi(path):
-    return (part_of(path) in MPI_PARTS or path.as_posix() in MPI_HEADERS
+    return (part_of(path) in MPI_PARTS or path.as_posix() in MPI_HEADERS or path.parent.as_posix() in MPI_FOLDERS
             or (part_of(path) == "cli" and "_mpi" in path.stem))
 
 

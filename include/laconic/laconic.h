@@ -2,11 +2,12 @@
  * The C face of laconic. Include <mpi.h> before this header to see the collectives as well.
  * Every function returns LACONIC_OK or one of the codes below and never prints or aborts;
  * laconic_last_message() explains the last failure of the calling thread. The contracts are those of the
- * C++ functions of the same name in codec.hpp and collective.hpp. */
+ * C++ functions of the same name in codec.hpp, collective.hpp, redistribute.hpp and exchange.hpp. */
 #ifndef LACONIC_H
 #define LACONIC_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -89,6 +90,37 @@ int laconic_scale(const void* a, size_t a_bytes, int factor, void* out, size_t c
 /* out = compress(values) + frame in one pass; no overlap. */
 int laconic_add_values(const void* values, size_t count, laconic_type type, const void* frame, size_t bytes, void* out,
                        size_t capacity, size_t* frame_bytes);
+
+/* Redistribution: which rank gets which patch of an array (redistribute.hpp). Boxes are half open, dimension 0 varies
+ * slowest; extents, blocks, patch and corners have one number for each dimension. */
+typedef struct laconic_plan_handle* laconic_plan;
+#define LACONIC_PLAN_NULL NULL
+typedef enum {
+    LACONIC_PLACE_GREEDY = 0,
+    LACONIC_PLACE_BALANCED = 1,
+    LACONIC_PLACE_ROUND_ROBIN = 2,
+    LACONIC_PLACE_OPTIMAL = 3
+} laconic_placement;
+typedef struct {
+    int64_t elements, moved_elements, patches, shared_patches, patch_messages, rank_messages;
+    int64_t patches_min, patches_max, received_max; /* per rank; the last in elements */
+    int proven_optimal;
+} laconic_plan_figures;
+
+/* Regular blocks; `blocks` NULL: as even as can be for `ranks` ranks, else their product must be `ranks`. balance: of
+ * LACONIC_PLACE_OPTIMAL, 0: 1. Free the plan with laconic_plan_free(), which sets it to null. */
+int laconic_plan_regular(int dimensions, const int64_t* extents, int64_t ranks, const int64_t* blocks,
+                         const int64_t* patch, laconic_placement placement, double balance, laconic_plan* plan);
+/* Any boxes: box i, lower[i * dimensions ...] to upper[i * dimensions ...], lies on rank owners[i]. */
+int laconic_plan_boxes(int dimensions, const int64_t* extents, int64_t ranks, size_t boxes, const int32_t* owners,
+                       const int64_t* lower, const int64_t* upper, const int64_t* patch, laconic_placement placement,
+                       double balance, laconic_plan* plan);
+int laconic_plan_free(laconic_plan* plan);
+int laconic_plan_describe(laconic_plan plan, laconic_plan_figures* figures);
+/* The patches of a rank, ascending; *patches lives as long as the plan. */
+int laconic_plan_patches(laconic_plan plan, int32_t rank, const int32_t** patches, size_t* count);
+/* Corners of a patch. */
+int laconic_plan_patch(laconic_plan plan, int32_t patch, int64_t* lower, int64_t* upper);
 
 #ifdef MPI_VERSION
 /* How a collective runs; must agree on all ranks. A zero-initialised struct is valid: no loss, scope result, and the
@@ -240,6 +272,31 @@ int laconic_wait(laconic_request* request);
 int laconic_waitall(size_t count, laconic_request* requests);
 /* Waits if it is running, returns how it ended, and frees it. */
 int laconic_request_free(laconic_request* request);
+
+/* Redistribution carried out (exchange.hpp): made once, collectively, run many times. A zero-initialised struct is
+ * valid: engine auto, one field, lossless. */
+typedef struct laconic_exchange_handle* laconic_exchange;
+#define LACONIC_EXCHANGE_NULL NULL
+typedef struct {
+    const char* engine; /* NULL: "auto" */
+    size_t batch_bytes;
+    laconic_bound_kind kind; /* of what messages may lose */
+    double bound;
+    int no_shared_memory;
+    int no_check;
+} laconic_exchange_options;
+/* A patch that is complete: its number, and where in `out` it begins, in elements. */
+typedef void (*laconic_patch_function)(void* user, int32_t patch, size_t offset);
+
+/* element_bytes: of an element; type: 0, or what an element is, for a bound. The plan may be freed afterwards. */
+int laconic_exchange_make(laconic_plan plan, size_t element_bytes, laconic_type type, MPI_Comm comm,
+                          const laconic_exchange_options* options, laconic_exchange* exchange);
+/* Elements that `in` and `out` need at least; either pointer may be NULL. */
+int laconic_exchange_elements(laconic_exchange exchange, size_t* in, size_t* out);
+/* on_patch may be NULL. */
+int laconic_exchange_run(laconic_exchange exchange, const void* in, size_t in_elements, void* out, size_t out_elements,
+                         laconic_patch_function on_patch, void* user);
+int laconic_exchange_free(laconic_exchange* exchange);
 #endif
 
 #ifdef __cplusplus

@@ -51,6 +51,13 @@ struct owned_box {
     box region;
 };
 
+/// Where a box lies in a rank's memory, in elements from the beginning of the span. Elements that are neighbours in the
+/// last dimension are neighbours in memory: its stride is 1.
+struct stored_box {
+    std::int64_t offset = 0;
+    std::array<std::int64_t, most_dimensions> strides{};
+};
+
 /// Which rank holds which part of the array before the exchange.
 class layout {
 public:
@@ -161,7 +168,8 @@ struct placement {
 struct transfer {
     rank_number peer = 0;  ///< the other rank; the rank itself for what stays
     patch_number patch = 0;
-    box region;  ///< in coordinates of the array
+    box region;            ///< in coordinates of the array
+    std::int32_t part = 0;  ///< in which of its sender's boxes it lies, see layout::boxes_of()
     friend bool operator==(const transfer&, const transfer&) = default;
 };
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any, Literal, NamedTuple, Protocol, SupportsFloat, SupportsIndex, TypeVar, Union, overload
 
@@ -71,6 +71,12 @@ class CodecInfo(NamedTuple):
     keeps_bound: bool
     adds: bool
     available: bool
+
+class Plan(NamedTuple):
+    owners: Any
+    lower: Any
+    upper: Any
+    figures: dict
 
 class QuantisedArray:
     integers: NDArray[numpy.int32]
@@ -191,6 +197,17 @@ def quantise(
     max_abs: SupportsFloat | None = None,
 ) -> QuantisedArray: ...
 def extract(frame: _Frame) -> QuantisedArray: ...
+def plan(
+    extents: Sequence[int],
+    patch: Sequence[int],
+    ranks: int,
+    *,
+    blocks: Sequence[int] | None = None,
+    boxes: Sequence[tuple[int, Sequence[int], Sequence[int]]] | None = None,
+    placement: Literal["greedy", "balanced", "round_robin", "optimal", "given"] = "optimal",
+    balance: float = 1.0,
+    owners: Sequence[int] | None = None,
+) -> Plan: ...
 def engines() -> tuple[str, ...]: ...
 def engine() -> str: ...
 def use_engine(name: str) -> None: ...

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The extension module laconic._laconic: names, parameters, and nothing else.
 #include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
 
 #include "arithmetic.hpp"
 #include "functions.hpp"
 #include "laconic/laconic.h"
+#include "plan.hpp"
 #include "writer.hpp"
 
 PYBIND11_MODULE(_laconic, module) {
@@ -40,6 +42,9 @@ PYBIND11_MODULE(_laconic, module) {
         .def_property_readonly("values_in", &array_writer::values_in)
         .def_property_readonly("bytes_out", &array_writer::bytes_out);
     module.attr("default_segment_values") = laconic::default_segment_values;
+
+    module.def("plan", &plan_redistribution, py::arg("extents"), py::arg("patch"), py::arg("ranks"), py::arg("blocks"),
+               py::arg("boxes"), py::arg("placement"), py::arg("balance"), py::arg("owners"));
 
     module.def("engines", &engine_names);
     module.def("engine", &engine_in_use);

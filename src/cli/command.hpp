@@ -54,8 +54,9 @@ struct command {
 /// The subcommands of this program; each program links one definition.
 [[nodiscard]] std::span<const command> commands() noexcept;
 
-/// The declare functions, in cmd_*.cpp. audit, bench_collective and calibrate have two definitions: the dispatcher of
-/// `laconic` (cmd_bench_collective.cpp) and the command itself in the MPI programs (cmd_bench_collective_mpi.cpp).
+/// The declare functions, in cmd_*.cpp. audit, bench_collective, bench_redistribute and calibrate have two definitions:
+/// the dispatcher of `laconic` (cmd_bench_collective.cpp) and the command itself in the MPI programs
+/// (cmd_bench_collective_mpi.cpp).
 action declare_compress(CLI::App& app);
 action declare_decompress(CLI::App& app);
 action declare_inspect(CLI::App& app);
@@ -70,6 +71,7 @@ action declare_info(CLI::App& app);
 action declare_bench_codec(CLI::App& app);
 action declare_audit(CLI::App& app);
 action declare_bench_collective(CLI::App& app);
+action declare_bench_redistribute(CLI::App& app);
 action declare_calibrate(CLI::App& app);
 action declare_predict(CLI::App& app);
 action declare_plan(CLI::App& app);

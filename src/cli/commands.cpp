@@ -54,6 +54,7 @@ constexpr std::array table{
             "  laconic bench codec --data image.f32 --type f32 --rel 1e-3 --row-length 1024 --threads 4\n",
             declare_bench_codec},
     bench_collective_command,
+    bench_redistribute_command,
     command{"predict", "Predict how long collectives take, row by row of the algorithm table",
             "  laconic predict --op allreduce --bytes 256M --ranks 128 --beta 12.5GB/s --ratio 10\n"
             "  laconic predict --op bcast --bytes 64M --ranks 64 --nodes 16 --ratio 5 --machine machine.toml --json\n"

@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::array table{
     bench_collective_command,
+    bench_redistribute_command,
     audit_command,
     calibrate_command,
 };

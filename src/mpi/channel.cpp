@@ -4,6 +4,7 @@
 #include "mpi/channel.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <mutex>
 #include <new>
@@ -17,7 +18,8 @@ namespace {
 
 struct registry {
     std::mutex mutex;
-    std::atomic<int> channel_key = MPI_KEYVAL_INVALID;  // the last thing to be made
+    std::array<int, 2> channel_keys{MPI_KEYVAL_INVALID, MPI_KEYVAL_INVALID};  // of each channel_use
+    std::atomic<bool> has_keys = false;
     int finalize_key = MPI_KEYVAL_INVALID;
     std::vector<channel*> open;
     std::vector<void (*)() noexcept> before_finalize;
@@ -55,19 +57,21 @@ int close_all_at_finalize(MPI_Comm, int, void*, void*) {
 
 status make_keys() {
     registry& all = channels();
-    if (all.channel_key.load(std::memory_order_acquire) != MPI_KEYVAL_INVALID) return {};
+    if (all.has_keys) return {};
     const std::scoped_lock lock(all.mutex);
-    if (all.channel_key != MPI_KEYVAL_INVALID) return {};
-    int key = MPI_KEYVAL_INVALID;
-    if (const int code = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_channel, &key, nullptr); code != 0)
-        return to_status(code, "MPI_Comm_create_keyval");
+    if (all.has_keys) return {};
+    std::array<int, 2> keys{};
+    for (int& key : keys)
+        if (const int code = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_channel, &key, nullptr); code != 0)
+            return to_status(code, "MPI_Comm_create_keyval");
     if (const int code =
             MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, close_all_at_finalize, &all.finalize_key, nullptr);
         code != 0)
         return to_status(code, "MPI_Comm_create_keyval");
     if (const int code = MPI_Comm_set_attr(MPI_COMM_SELF, all.finalize_key, nullptr); code != 0)
         return to_status(code, "MPI_Comm_set_attr");
-    all.channel_key = key;
+    all.channel_keys = keys;
+    all.has_keys = true;
     return {};
 }
 
@@ -132,15 +136,15 @@ status check_running() {
     return {errc::invalid_argument, "MPI is not running; call between MPI_Init and MPI_Finalize"};
 }
 
-result<channel*> channel_of(MPI_Comm comm) try {
+result<channel*> channel_of(MPI_Comm comm, channel_use use) try {
     if (auto bad = check_running(); !bad.ok()) return bad;
     if (comm == MPI_COMM_NULL) return status{errc::invalid_argument, "the communicator is MPI_COMM_NULL"};
     if (auto done = make_keys(); !done.ok()) return done;
 
     void* cached = nullptr;
     int found = 0;
-    if (const int code = MPI_Comm_get_attr(comm, channels().channel_key, static_cast<void*>(&cached), &found);
-        code != 0)
+    const int key = channels().channel_keys[static_cast<std::size_t>(use)];
+    if (const int code = MPI_Comm_get_attr(comm, key, static_cast<void*>(&cached), &found); code != 0)
         return to_status(code, "MPI_Comm_get_attr");
     if (found != 0) return static_cast<channel*>(cached);
 
@@ -168,7 +172,7 @@ result<channel*> channel_of(MPI_Comm comm) try {
     made->nodes_ = 0;
     for (int rank = 0; rank < made->size_; ++rank)
         if (made->leaders_[static_cast<std::size_t>(rank)] == rank) ++made->nodes_;
-    if (const int code = MPI_Comm_set_attr(comm, channels().channel_key, made.get()); code != 0)
+    if (const int code = MPI_Comm_set_attr(comm, key, made.get()); code != 0)
         return to_status(code, "MPI_Comm_set_attr");
     const std::scoped_lock lock(channels().mutex);
     channels().open.push_back(made.get());

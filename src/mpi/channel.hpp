@@ -6,6 +6,7 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -34,6 +35,10 @@ private:
     std::unique_ptr<std::byte, freer> memory_;
     std::size_t size_bytes_ = 0;
 };
+
+/// Collectives that have been started make MPI calls on their duplicate whenever they move; blocking ones of others
+/// must not come between them.
+enum class channel_use : std::uint8_t { collectives, exchanges };
 
 /// The private duplicate of a communicator. Errors on it are returned, never fatal.
 class channel {
@@ -79,7 +84,7 @@ public:
     void close() noexcept;
 
 private:
-    friend result<channel*> channel_of(MPI_Comm comm);
+    friend result<channel*> channel_of(MPI_Comm comm, channel_use use);
 
     MPI_Comm comm_ = MPI_COMM_NULL;
     int rank_ = 0;
@@ -95,10 +100,10 @@ private:
 /// ok between MPI_Init and MPI_Finalize, else invalid_argument.
 [[nodiscard]] status check_running();
 
-/// The channel of an intracommunicator. Collective over `comm` at the first use, local afterwards.
+/// The channel of an intracommunicator for one use. Collective over `comm` at the first use, local afterwards.
 /// returns the channel, alive as long as `comm`; or mpi, out_of_memory, or invalid_argument for MPI_COMM_NULL, an
 ///         intercommunicator, or MPI not initialised.
-[[nodiscard]] result<channel*> channel_of(MPI_Comm comm);
+[[nodiscard]] result<channel*> channel_of(MPI_Comm comm, channel_use use = channel_use::collectives);
 
 /// Calls `action` once, when MPI_Finalize begins and MPI still works.
 [[nodiscard]] status before_finalize(void (*action)() noexcept);

@@ -116,12 +116,12 @@ rank_plan plan::of_rank(rank_number rank) const {
     state_->shared.pieces_of_rank(rank, pieces);
     for (const redistribute::piece& part : pieces) {
         const rank_number owner = state_->owners[static_cast<std::size_t>(part.patch)];
-        (owner == rank ? mine.copies : mine.sends).push_back({owner, part.patch, part.region});
+        (owner == rank ? mine.copies : mine.sends).push_back({owner, part.patch, part.region, part.part});
     }
     for (const patch_number patch : patches) {
         state_->shared.pieces_of_patch(patch, pieces);
         for (const redistribute::piece& part : pieces)
-            if (part.rank != rank) mine.receives.push_back({part.rank, patch, part.region});
+            if (part.rank != rank) mine.receives.push_back({part.rank, patch, part.region, part.part});
     }
     return mine;
 }

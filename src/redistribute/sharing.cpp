@@ -132,22 +132,28 @@ void sharing::pieces_of_patch(patch_number patch, std::vector<piece>& out) const
     if (state.regular) {
         std::vector<share> shares;
         shares_of(patch, shares);
-        for (const share& part : shares) out.push_back({part.rank, patch, intersection(whole, state.block(part.rank))});
+        for (const share& part : shares)
+            out.push_back({part.rank, patch, intersection(whole, state.block(part.rank)), 0});
         return;
     }
     const auto p = static_cast<std::size_t>(patch);
     for (std::size_t i = first_of_patch_[p]; i < first_of_patch_[p + 1]; ++i) {
-        const owned_box& mine = state.owned[box_of_piece_[i]];
-        out.push_back({mine.rank, patch, intersection(whole, mine.region)});
+        const std::size_t at = box_of_piece_[i];
+        const owned_box& mine = state.owned[at];
+        const std::size_t first = state.first_of_rank[static_cast<std::size_t>(mine.rank)];
+        out.push_back({mine.rank, patch, intersection(whole, mine.region), static_cast<std::int32_t>(at - first)});
     }
 }
 
 void sharing::pieces_of_rank(rank_number rank, std::vector<piece>& out) const {
     out.clear();
-    for (const box& mine : from_.boxes_of(rank))
+    std::int32_t part = 0;
+    for (const box& mine : from_.boxes_of(rank)) {
         for_each_patch(to_, mine, [&](patch_number patch) {
-            out.push_back({rank, patch, intersection(to_.patch(patch), mine)});
+            out.push_back({rank, patch, intersection(to_.patch(patch), mine), part});
         });
+        ++part;
+    }
     std::stable_sort(out.begin(), out.end(), [](const piece& a, const piece& b) { return a.patch < b.patch; });
 }
 

@@ -21,6 +21,7 @@ struct piece {
     rank_number rank = 0;
     patch_number patch = 0;
     box region;
+    std::int32_t part = 0;  ///< which of the rank's boxes
 };
 
 class sharing {

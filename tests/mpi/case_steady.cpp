@@ -1,44 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The second of two equal calls allocates nothing; communicators come and go without leaving anything behind.
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
 #include "cases.hpp"
+#include "counted_memory.hpp"
 #include "mpi/channel.hpp"
 #include "run.hpp"
 #include "scenario.hpp"
-
-namespace {
-
-std::atomic<std::uint64_t> allocations{0};
-
-void* counted(std::size_t bytes, std::size_t alignment) noexcept {
-    allocations.fetch_add(1, std::memory_order_relaxed);
-    const std::size_t whole = (bytes + alignment - 1) / alignment * alignment;
-    return std::aligned_alloc(alignment, whole == 0 ? alignment : whole);
-}
-void* counted_or_throw(std::size_t bytes, std::size_t alignment) {
-    void* const memory = counted(bytes, alignment);
-    if (memory == nullptr) throw std::bad_alloc();
-    return memory;
-}
-
-}  // namespace
-
-// Stand in for those of the library, in the whole program.
-void* operator new(std::size_t bytes) { return counted_or_throw(bytes, alignof(std::max_align_t)); }
-void* operator new(std::size_t bytes, std::align_val_t a) { return counted_or_throw(bytes, std::size_t(a)); }
-void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
-    return counted(bytes, alignof(std::max_align_t));
-}
-void* operator new(std::size_t bytes, std::align_val_t a, const std::nothrow_t&) noexcept {
-    return counted(bytes, std::size_t(a));
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 
 namespace laconic::test {
 namespace {
@@ -48,9 +14,9 @@ std::uint64_t allocations_of_second(const scenario& what) {
     const collective_options options = options_of(what);
     std::uint64_t in_call = 0;
     for (int call = 0; call < 2; ++call) {
-        const std::uint64_t before = allocations.load();
+        const std::uint64_t before = allocations();
         const auto done = run(arrays.call, MPI_COMM_WORLD, options);
-        in_call = allocations.load() - before;
+        in_call = allocations() - before;
         check(done.ok(), what.text() + ": " + done.error().message());
     }
     return in_call;

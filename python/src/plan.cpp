@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Arguments become a layout, a patch grid and a placement; the GIL goes while the plan is made.
+#include "plan.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+
+#include "errors.hpp"
+#include "laconic/redistribute.hpp"
+
+namespace laconic::python {
+namespace {
+
+namespace py = pybind11;
+
+template <class T>
+py::bytes as_bytes(std::span<const T> numbers) {
+    return {reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes()};
+}
+
+std::vector<owned_box> owned_boxes(const std::vector<box_argument>& boxes, std::size_t dimensions) {
+    std::vector<owned_box> owned;
+    for (const auto& [rank, lower, upper] : boxes) {
+        if (lower.size() != dimensions || upper.size() != dimensions)
+            raise_argument("a box of rank " + std::to_string(rank) + " has " + std::to_string(lower.size()) + " and " +
+                           std::to_string(upper.size()) + " bounds; give " + std::to_string(dimensions) + " of each");
+        owned_box made{rank, {dimensions, {}, {}}};
+        std::copy(lower.begin(), lower.end(), made.region.lower.begin());
+        std::copy(upper.begin(), upper.end(), made.region.upper.begin());
+        owned.push_back(made);
+    }
+    return owned;
+}
+
+layout layout_of(const extents_argument& extents, std::int64_t ranks, const std::optional<extents_argument>& blocks,
+                 const std::optional<std::vector<box_argument>>& boxes) {
+    if (blocks && boxes) raise_argument("blocks and boxes are two layouts; give one of them");
+    if (extents.empty() || extents.size() > most_dimensions)
+        raise_argument(std::to_string(extents.size()) + " extents; give those of 1 to 4 dimensions");
+    const auto even = blocks || boxes ? result<extents_argument>(extents_argument{}) : even_blocks(ranks, extents);
+    require(even.error());
+    const auto made = boxes ? layout::boxes(extents, owned_boxes(*boxes, extents.size()), ranks)
+                            : layout::regular(extents, blocks ? *blocks : *even);
+    require(made.error());
+    if (made->ranks() != ranks)
+        raise_argument("the blocks are " + std::to_string(made->ranks()) + ", the ranks " + std::to_string(ranks) +
+                       "; make them as many");
+    return *made;
+}
+
+py::dict figures_of(const plan& made) {
+    const plan_figures figures = made.figures();
+    py::dict all;
+    const auto add = [&](const char* name, auto value) { all[name] = value; };
+    add("elements", figures.elements);
+    add("moved_elements", figures.moved_elements);
+    add("moved_fraction", static_cast<double>(figures.moved_elements) / static_cast<double>(figures.elements));
+    add("patch_messages", figures.patch_messages);
+    add("rank_messages", figures.rank_messages);
+    add("shared_patches", figures.shared_patches);
+    add("patches_min", figures.patches.min);
+    add("patches_max", figures.patches.max);
+    add("volume_min", figures.volume.min);
+    add("volume_max", figures.volume.max);
+    add("sent_max", figures.sent.max);
+    add("received_max", figures.received.max);
+    add("proven_optimal", figures.proven_optimal);
+    return all;
+}
+
+}  // namespace
+
+py::tuple plan_redistribution(const extents_argument& extents, const extents_argument& patch, std::int64_t ranks,
+                              const std::optional<extents_argument>& blocks,
+                              const std::optional<std::vector<box_argument>>& boxes, const std::string& kind,
+                              double balance, const std::optional<std::vector<std::int32_t>>& owners) {
+    const layout from = layout_of(extents, ranks, blocks, boxes);
+    const auto to = patch_grid::of_size(extents, patch);
+    require(to.error());
+    const auto known = placement_named(kind);
+    require(known.error());
+    placement how;
+    how.kind = *known;
+    how.balance = balance;
+    if (owners) how.owners = *owners;
+    const auto made = [&] {
+        const py::gil_scoped_release unlocked;
+        return plan::make(from, *to, how);
+    }();
+    require(made.error());
+    std::vector<std::int64_t> lower, upper;
+    for (patch_number number = 0; number < to->patches(); ++number) {
+        const box region = to->patch(number);
+        for (std::size_t d = 0; d < region.dimensions; ++d) {
+            lower.push_back(region.lower[d]);
+            upper.push_back(region.upper[d]);
+        }
+    }
+    return py::make_tuple(as_bytes(made->owners()), as_bytes(std::span<const std::int64_t>(lower)),
+                          as_bytes(std::span<const std::int64_t>(upper)), figures_of(*made));
+}
+
+}  // namespace laconic::python

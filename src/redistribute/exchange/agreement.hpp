@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ranks agree: facts and failures of each flow in, one status for all flows out, naming the rank and what is wrong.
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "laconic/exchange.hpp"
+#include "mpi/channel.hpp"
+
+namespace laconic::redistribute {
+
+/// Collective, blocking. ok when every rank says ok; else on all ranks the failure of the lowest rank among those with
+/// the highest code, with its number in front.
+[[nodiscard]] status all_ok(mpi::channel& channel, const status& local);
+
+/// Collective, blocking: ok when plan, element and options (those that must) are the same on all ranks; else mismatch.
+[[nodiscard]] status same_everywhere(mpi::channel& channel, const plan& what, exchange_element element,
+                                     const exchange_options& options);
+
+/// Before a run: whether all ranks can, and the ranges of all fields over all ranks.
+class run_agreement {
+public:
+    /// ranges: of how many fields. May throw bad_alloc.
+    explicit run_agreement(std::size_t ranges) : packet_(1 + 2 * ranges) {}
+
+    /// Least and greatest finite value of a field on this rank; to be told before start().
+    void set_range(std::size_t field, double min, double max) noexcept;
+    void clear_ranges() noexcept;
+    [[nodiscard]] status start(mpi::channel& channel, const status& local);
+    /// False while messages are on their way; true when all ranks are ok; else as all_ok().
+    [[nodiscard]] result<bool> test(const status& local);
+    /// max - min over all ranks; 0 when there are no finite values.
+    [[nodiscard]] double range(std::size_t field) const noexcept;
+
+private:
+    mpi::channel* channel_ = nullptr;
+    MPI_Request request_ = MPI_REQUEST_NULL;
+    std::vector<std::int64_t> packet_;  // a failure's key; of each field greatest and complement of least value
+};
+
+}  // namespace laconic::redistribute

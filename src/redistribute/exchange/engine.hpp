@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What all engines have in common: started with the arrays of a run, an engine moves the streams of one rank, a step at
+// a time, and says what has arrived.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "laconic/exchange.hpp"
+#include "mpi/channel.hpp"
+#include "redistribute/exchange/chunk.hpp"
+
+namespace laconic::redistribute {
+
+class node_rings;
+
+enum class step : std::uint8_t { moved, waiting, done };
+
+/// What a run of one rank is about.
+struct run_context {
+    run_arrays arrays;
+    tally* arrivals = nullptr;
+    exchange_report* report = nullptr;
+};
+
+class engine {
+public:
+    engine() = default;
+    engine(const engine&) = delete;
+    engine& operator=(const engine&) = delete;
+    virtual ~engine() = default;
+
+    /// Local: takes memory and makes what is kept between runs; may throw bad_alloc. Called once.
+    [[nodiscard]] virtual status prepare() { return {}; }
+    /// Collective, after all ranks have prepared.
+    [[nodiscard]] virtual status meet() { return {}; }
+    /// Whether advance() waits inside MPI: everything else is done first.
+    [[nodiscard]] virtual bool blocks() const noexcept { return false; }
+    /// Begins a run; the context lives until it is over. Never blocks.
+    [[nodiscard]] virtual status start(run_context& run) = 0;
+    /// Moves on. After `done` nothing is under way.
+    [[nodiscard]] virtual result<step> advance() = 0;
+    [[nodiscard]] virtual std::size_t staging_bytes() const noexcept { return 0; }
+};
+
+/// What engines are made from. Everything in it outlives them.
+struct engine_setup {
+    mpi::channel& channel;
+    const work& todo;
+    const exchange_options& options;
+    exchange_element element;
+    std::size_t staging_bytes = 0;  ///< at most, for engines that can choose
+    stores unpacking = stores::cached;
+    node_rings* rings = nullptr;  ///< null: no two ranks share memory, or none is wanted
+};
+using streams = std::vector<const stream*>;
+
+// The engines. Each takes the streams that it is to move.
+[[nodiscard]] std::unique_ptr<engine> make_batched(const engine_setup& setup, streams outgoing, streams incoming);
+[[nodiscard]] std::unique_ptr<engine> make_per_rank(const engine_setup& setup, streams outgoing, streams incoming);
+/// Precondition: setup.rings.
+[[nodiscard]] std::unique_ptr<engine> make_shared(const engine_setup& setup, streams outgoing, streams incoming);
+
+[[nodiscard]] std::unique_ptr<engine> make_per_patch(const engine_setup& setup, streams outgoing, streams incoming);
+[[nodiscard]] std::unique_ptr<engine> make_alltoallw(const engine_setup& setup, streams outgoing, streams incoming);
+[[nodiscard]] std::unique_ptr<engine> make_neighbor(const engine_setup& setup, streams outgoing, streams incoming);
+/// Precondition: the MPI has partitioned messages.
+[[nodiscard]] std::unique_ptr<engine> make_partitioned(const engine_setup& setup, streams outgoing, streams incoming);
+
+}  // namespace laconic::redistribute

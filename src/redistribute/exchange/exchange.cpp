@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Making an exchange: every rank checks its own arguments, all compare, each prepares, and all hear how that went.
+#include "laconic/exchange.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <new>
+#include <string>
+
+#include "redistribute/exchange/node_rings.hpp"
+#include "redistribute/exchange/select.hpp"
+#include "redistribute/exchange/state.hpp"
+
+namespace laconic {
+namespace {
+
+constexpr std::size_t most_fields = 1024, most_element_bytes = std::size_t{1} << 20;
+constexpr std::size_t most_batch_bytes = std::size_t{1} << 30;
+constexpr std::size_t least_staging_bytes = std::size_t{8} << 20;
+
+/// What one rank can see by itself.
+status check_arguments(const mpi::channel& channel, const plan& what, exchange_element element,
+                       const exchange_options& options) {
+    const auto fault = [](const std::string& text) { return status(errc::invalid_argument, text); };
+    if (what.from().ranks() != channel.size())
+        return fault("the plan is for " + std::to_string(what.from().ranks()) + " ranks, the communicator has " +
+                     std::to_string(channel.size()) + "; plan for as many");
+    if (element.bytes < 1 || element.bytes > most_element_bytes)
+        return fault("elements of " + std::to_string(element.bytes) + " bytes; give 1 to 2^20");
+    if (element.type && size_of(*element.type) != element.bytes)
+        return fault("elements of " + std::to_string(element.bytes) + " bytes are not of the type given, which has " +
+                     std::to_string(size_of(*element.type)));
+    if (options.fields < 1 || options.fields > most_fields)
+        return fault(std::to_string(options.fields) + " fields; give 1 to 1024");
+    if (what.from().domain().volume() >
+        INT64_MAX / 4 / static_cast<std::int64_t>(element.bytes) / static_cast<std::int64_t>(options.fields))
+        return fault("the array has more than 2^61 bytes in all fields; move fewer at a time");
+    if (static_cast<std::size_t>(options.engine) > static_cast<std::size_t>(exchange_engine::partitioned))
+        return fault("exchange engine " + std::to_string(static_cast<int>(options.engine)) + " does not exist");
+    if (options.batch_bytes > most_batch_bytes)
+        return fault("batch_bytes is " + std::to_string(options.batch_bytes) + "; give at most 2^30, or 0");
+    const double limit = options.limit.value;
+    if (!(limit >= 0) || !std::isfinite(limit))
+        return {errc::invalid_bound, "the bound is " + std::to_string(limit) + "; give a finite value >= 0"};
+    if (limit > 0 && !element.type)
+        return {errc::unsupported,
+                "a bound for elements without a type; only float, double, half and bfloat16 travel "
+                "compressed"};
+    return redistribute::check_engine(options);
+}
+
+struct stored {
+    redistribute::storage in, out;
+};
+
+result<stored> storage_of_rank(const mpi::channel& channel, const plan& what, const exchange_options& options) {
+    const std::vector<box> boxes = what.from().boxes_of(channel.rank());
+    std::vector<box> patches;
+    for (const patch_number patch : what.patches_of(channel.rank())) patches.push_back(what.to().patch(patch));
+    auto in = redistribute::storage_of(boxes, options.in_boxes, "in_boxes");
+    if (!in) return in.error();
+    auto out = redistribute::storage_of(patches, options.out_patches, "out_patches");
+    if (!out) return out.error();
+    return stored{std::move(in).value(), std::move(out).value()};
+}
+
+std::size_t staging_limit(const redistribute::work& todo) noexcept {
+    const std::size_t bytes = (todo.in_elements + todo.out_elements) * todo.element_bytes * todo.fields;
+    return std::max(least_staging_bytes, bytes / 50);
+}
+
+/// Local, and may throw bad_alloc.
+result<std::unique_ptr<exchange::state>> prepared(mpi::channel& channel, const plan& what, exchange_element element,
+                                                  const exchange_options& options, const stored& memory,
+                                                  redistribute::node_rings* rings) {
+    auto made =
+        std::make_unique<exchange::state>(channel,
+                                          redistribute::work_of(what, channel.rank(), memory.in, memory.out,
+                                                                element.bytes, options.fields, options.limit.value > 0),
+                                          element, options);
+    made->engine = redistribute::chosen_engine(options, rings);
+    made->mover = redistribute::make_engine(
+        made->engine, {channel, made->todo, made->options, element, staging_limit(made->todo), made->storing(), rings});
+    if (status bad = made->mover->prepare(); !bad.ok()) return bad;
+    return made;
+}
+
+/// Runs `action`, which may throw bad_alloc, and says so.
+template <class Action>
+auto or_no_memory(Action action) -> decltype(action()) {
+    try {
+        return action();
+    } catch (const std::bad_alloc&) {
+        return status(errc::out_of_memory, "no memory for the exchange; use larger patches, or more ranks");
+    }
+}
+
+}  // namespace
+
+exchange::exchange(std::unique_ptr<state> made) noexcept : state_(std::move(made)) {}
+exchange::exchange(exchange&&) noexcept = default;
+exchange& exchange::operator=(exchange&&) noexcept = default;
+exchange::~exchange() = default;
+
+result<exchange> exchange::make(MPI_Comm comm, const plan& what, exchange_element element,
+                                const exchange_options& options) {
+    const auto found = mpi::channel_of(comm, mpi::channel_use::exchanges);
+    if (!found) return found.error();
+    mpi::channel& channel = **found;
+    if (channel.broken())
+        return status(errc::mpi, "an exchange of this communicator failed before; duplicate the communicator");
+    result<stored> memory = status(errc::invalid_argument, "");
+    const status mine = or_no_memory([&]() -> status {
+        if (status bad = check_arguments(channel, what, element, options); !bad.ok()) return bad;
+        memory = storage_of_rank(channel, what, options);
+        return memory.error();
+    });
+    if (status bad = redistribute::all_ok(channel, mine); !bad.ok()) return bad;
+    const status same = or_no_memory([&] { return redistribute::same_everywhere(channel, what, element, options); });
+    if (!same.ok()) return same;
+    redistribute::node_rings* rings = nullptr;
+    if (redistribute::wants_rings(options)) {
+        const auto met = redistribute::node_rings::of(channel);
+        if (!met) return met.error();
+        rings = *met;
+    }
+    auto made = or_no_memory([&] { return prepared(channel, what, element, options, *memory, rings); });
+    if (status bad = redistribute::all_ok(channel, made.error()); !bad.ok()) return bad;
+    if (status bad = (*made)->mover->meet(); !bad.ok()) return bad;
+    return exchange(std::move(made).value());
+}
+
+status redistribute::refuse(MPI_Comm comm, const status& why) {
+    const auto channel = mpi::channel_of(comm, mpi::channel_use::exchanges);
+    return channel.ok() ? all_ok(**channel, why) : channel.error();
+}
+
+status exchange::run(std::span<const array_in> in, std::span<const array_out> out, exchange_element element,
+                     patch_callback on_patch) {
+    return state_->run(in, out, element, on_patch);
+}
+
+std::size_t exchange::in_elements() const noexcept { return state_->todo.in_elements; }
+std::size_t exchange::out_elements() const noexcept { return state_->todo.out_elements; }
+std::span<const patch_number> exchange::patches() const noexcept { return state_->todo.numbers; }
+std::size_t exchange::out_offset(std::size_t position) const noexcept { return state_->todo.patches[position].offset; }
+exchange_engine exchange::engine() const noexcept { return state_->engine; }
+std::size_t exchange::staging_bytes() const noexcept { return state_->mover->staging_bytes(); }
+const exchange_report& exchange::report() const noexcept { return state_->report; }
+
+}  // namespace laconic

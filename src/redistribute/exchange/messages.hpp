@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Streams flow between ranks as messages of one chunk each, through a fixed number of slots: packed, sent, received,
+// unpacked, and the slot is free for the next chunk.
+#pragma once
+
+#include "redistribute/exchange/engine.hpp"
+#include "redistribute/exchange/message_codec.hpp"
+
+namespace laconic::redistribute {
+
+/// How streams are cut, and how many chunks may be under way.
+struct chunking {
+    std::size_t chunk_bytes = 0;  ///< whole elements
+    std::size_t slots = 0;        ///< for sending, and as many for receiving
+    bool at_once = false;         ///< instead, a slot for every chunk, and everything is packed and sent first
+};
+
+class message_engine final : public engine {
+public:
+    message_engine(const engine_setup& setup, streams outgoing, streams incoming, const chunking& cut);
+
+    [[nodiscard]] status prepare() override;
+    [[nodiscard]] status start(run_context& run) override;
+    [[nodiscard]] result<step> advance() override;
+    [[nodiscard]] std::size_t staging_bytes() const noexcept override {
+        return memory_.bytes().size() + codec_.staging_bytes();
+    }
+
+private:
+    struct flow {
+        const stream* bytes = nullptr;
+        std::int64_t chunks = 0, begun = 0, under_way = 0;
+    };
+    /// One direction: flows in the order in which their peers are met, and the slots that their chunks go through.
+    struct side {
+        std::vector<flow> flows;
+        std::size_t first_open = 0;  // the first flow that has chunks left
+        std::int64_t each = 0;       // chunks of a flow that may be under way
+        std::int64_t chunks_left = 0;
+        std::vector<MPI_Request> requests;  // of each slot
+        std::vector<std::size_t> flow_of;
+        std::vector<chunk> chunk_of;
+        std::vector<int> idle;  // slots
+        std::size_t idle_count = 0;
+        std::vector<std::size_t> slot_at;  // bytes from the beginning; one more than slots
+    };
+
+    [[nodiscard]] side side_of(const streams& all) const;
+    [[nodiscard]] std::size_t lay_out(side& all, std::size_t first) const;
+    [[nodiscard]] std::int64_t chunk_bytes() const noexcept { return static_cast<std::int64_t>(cut_.chunk_bytes); }
+    static void reset(side& all) noexcept;
+    /// The flow whose chunk is next; null: none may begin.
+    [[nodiscard]] flow* next_flow(side& all) noexcept;
+    [[nodiscard]] std::span<std::byte> slot(const side& all, int index) const noexcept;
+    [[nodiscard]] status send_next(flow& to);
+    [[nodiscard]] status receive_next(flow& from);
+    [[nodiscard]] status received(int index, const MPI_Status& about);
+    /// Completes what has come or gone; false when nothing has.
+    [[nodiscard]] result<bool> collect(side& all, bool receives);
+
+    mpi::channel& channel_;
+    stores unpacking_;
+    chunking cut_;
+    message_codec codec_;
+    side out_, in_;
+    mpi::workspace memory_;
+    std::vector<int> finished_;
+    std::vector<MPI_Status> about_;
+    run_context* run_ = nullptr;
+    status first_fault_;
+};
+
+}  // namespace laconic::redistribute

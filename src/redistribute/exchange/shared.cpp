@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Engine shared: chunks flow through the rings of a node, what leaves the node through batched messages. Slots are
+// small enough to stay in a processor's cache between the two ranks.
+#include "redistribute/exchange/engine.hpp"
+#include "redistribute/exchange/node_rings.hpp"
+
+namespace laconic::redistribute {
+namespace {
+
+class shared_engine final : public engine {
+public:
+    shared_engine(const engine_setup& setup, streams outgoing, streams incoming) : setup_(setup), rings_(*setup.rings) {
+        streams far_out, far_in;
+        split(outgoing, out_, far_out, true);
+        split(incoming, in_, far_in, false);
+        if (!far_out.empty() || !far_in.empty()) far_ = make_batched(setup, std::move(far_out), std::move(far_in));
+    }
+
+    [[nodiscard]] status prepare() override { return far_ != nullptr ? far_->prepare() : status{}; }
+
+    [[nodiscard]] status start(run_context& run) override {
+        run_ = &run;
+        for (flow& each : out_) each.done = 0;
+        for (flow& each : in_) each.done = 0;
+        near_left_ = out_.size() + in_.size();
+        far_done_ = far_ == nullptr;
+        for (const flow& each : out_) run.report->shared_bytes += static_cast<std::uint64_t>(each.bytes->bytes());
+        return far_done_ ? status{} : far_->start(run);
+    }
+
+    [[nodiscard]] result<step> advance() override {
+        step far = step::done;
+        if (!far_done_) {
+            const result<step> moved = far_->advance();
+            if (!moved) return moved;
+            far = *moved;
+            far_done_ = far == step::done;
+        }
+        bool moved = false;
+        if (near_left_ > 0) {
+            for (flow& each : out_) moved |= send(each);
+            for (flow& each : in_) moved |= receive(each);
+        }
+        if (near_left_ == 0 && far_done_) return step::done;
+        return moved || far == step::moved ? step::moved : step::waiting;
+    }
+
+    [[nodiscard]] std::size_t staging_bytes() const noexcept override {
+        return out_.size() * node_rings::slots * rings_.slot_bytes() + (far_ != nullptr ? far_->staging_bytes() : 0);
+    }
+
+private:
+    struct flow {
+        const stream* bytes;
+        node_rings::ring way;
+        std::int64_t chunks, done;
+    };
+
+    void split(const streams& all, std::vector<flow>& near, streams& far, bool outgoing) const {
+        const int me = setup_.channel.rank();
+        for (const stream* each : all)
+            if (rings_.has(each->peer))
+                near.push_back({each, outgoing ? rings_.between(me, each->peer) : rings_.between(each->peer, me),
+                                chunks_of(*each, slot_bytes()), 0});
+            else
+                far.push_back(each);
+    }
+    [[nodiscard]] std::int64_t slot_bytes() const noexcept { return static_cast<std::int64_t>(rings_.slot_bytes()); }
+    [[nodiscard]] std::byte* slot(const flow& where, std::uint64_t number) const noexcept {
+        return where.way.slots + number % node_rings::slots * rings_.slot_bytes();
+    }
+
+    bool send(flow& to) noexcept {
+        node_rings::head& counters = *to.way.counters;
+        const std::uint64_t written = counters.written.load(std::memory_order_relaxed);
+        if (to.done == to.chunks || counters.read.load(std::memory_order_acquire) + node_rings::slots <= written)
+            return false;
+        pack(*to.bytes, run_->arrays, chunk_at(*to.bytes, slot_bytes(), to.done), slot(to, written), stores::cached);
+        counters.written.store(written + 1, std::memory_order_release);
+        if (++to.done == to.chunks) --near_left_;
+        return true;
+    }
+
+    bool receive(flow& from) noexcept {
+        node_rings::head& counters = *from.way.counters;
+        const std::uint64_t read = counters.read.load(std::memory_order_relaxed);
+        if (from.done == from.chunks || counters.written.load(std::memory_order_acquire) <= read) return false;
+        unpack(*from.bytes, run_->arrays, chunk_at(*from.bytes, slot_bytes(), from.done), slot(from, read),
+               setup_.unpacking, *run_->arrivals);
+        counters.read.store(read + 1, std::memory_order_release);
+        if (++from.done == from.chunks) --near_left_;
+        return true;
+    }
+
+    engine_setup setup_;
+    node_rings& rings_;
+    std::vector<flow> out_, in_;
+    std::unique_ptr<engine> far_;
+    run_context* run_ = nullptr;
+    std::size_t near_left_ = 0;  // flows with chunks left
+    bool far_done_ = true;
+};
+
+}  // namespace
+
+std::unique_ptr<engine> make_shared(const engine_setup& setup, streams outgoing, streams incoming) {
+    return std::make_unique<shared_engine>(setup, std::move(outgoing), std::move(incoming));
+}
+
+}  // namespace laconic::redistribute

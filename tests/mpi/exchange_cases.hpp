@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The groups of checks of exchanges; each is collective over MPI_COMM_WORLD.
+#pragma once
+
+#include <span>
+
+#include "laconic/exchange.hpp"
+
+namespace laconic::test {
+
+/// The engines that this MPI has.
+[[nodiscard]] std::span<const exchange_engine> engines_here();
+
+void elements_arrive();
+void exchange_arguments_are_checked();
+void exchanges_do_not_allocate();
+void compressed_exchanges_keep_their_bound();
+void exchanges_work_from_c();
+
+}  // namespace laconic::test

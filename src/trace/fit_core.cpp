@@ -2,6 +2,7 @@
 // From columns to expressions: a core flows in, a model in which its classes share all they can flows out.
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
@@ -123,6 +124,60 @@ private:
         return true;
     }
 
+    /// A term that is `value` on the one rank `rank`, and what the column says on the ranks of the class: as an
+    /// expression of slope 1, if there is one.
+    std::optional<term> common_term(const term& known, std::uint32_t rank, const column& of) {
+        if (holds(known, of)) return known;
+        if (known.expressed) return {};
+        for (const bool zigzagged : {false, true})
+            for (const std::uint64_t slope : {std::uint64_t{1}, ~std::uint64_t{0}}) {
+                expression line;
+                line.otherwise.zigzagged = zigzagged;
+                line.otherwise.weights[0] = slope;
+                const std::uint64_t number =
+                    zigzagged ? static_cast<std::uint64_t>(unzigzag(known.value)) : known.value;
+                line.otherwise.base = number - slope * rank;
+                bool fits = true;
+                for (std::size_t i = 0; fits && i < ranks_.size(); ++i) fits = line.at(ranks_[i]) == of.at(i);
+                if (fits) return shared_expression(line);
+            }
+        return {};
+    }
+
+    /// Classes of one rank each (the corners of a grid, or all of a small job) show what they have in common only side
+    /// by side: a signature that one rank used so far takes expressions in, if then it is this one's, too.
+    bool generalised(std::uint32_t number, const class_signature& of) {
+        model_signature& known = made_.signatures[number];
+        const std::uint32_t rank = sole_rank_[number];
+        if (rank == none || known.progressive() != of.progressive()) return false;
+        std::vector<term> slots, steps;
+        for (std::size_t k = 0; k < of.slots.size(); ++k) {
+            const auto common = common_term(known.slots[k], rank, of.slots[k]);
+            if (!common) return false;
+            slots.push_back(*common);
+        }
+        for (std::size_t k = 0; k < of.steps.size(); ++k) {
+            const auto common = common_term(known.steps[k], rank, of.steps[k]);
+            if (!common) return false;
+            steps.push_back(*common);
+        }
+        signatures_.erase(key_of_signature(known));
+        known.slots = std::move(slots);
+        known.steps = std::move(steps);
+        signatures_.emplace(key_of_signature(known), number);
+        sole_rank_[number] = none;
+        return true;
+    }
+
+    static std::string key_of_signature(const model_signature& of) {
+        bytes key;
+        put_varint(key, of.shape);
+        put_varint(key, of.steps.size());
+        for (const term& each : of.slots) put_term(key, each);
+        for (const term& each : of.steps) put_term(key, each);
+        return text_of(key);
+    }
+
     /// Where the first class needed an expression another may do with a number: it takes the expression all the same.
     std::uint32_t signature(const class_signature& of) {
         known_signatures& known = of_shape_[of.shape];
@@ -133,15 +188,20 @@ private:
             known.next = at + 1;
             return known.numbers[at];
         }
+        for (std::size_t i = 0; i < tries; ++i) {
+            const std::size_t at = (known.next + i) % known.numbers.size();
+            if (!generalised(known.numbers[at], of)) continue;
+            known.next = at + 1;
+            return known.numbers[at];
+        }
         model_signature made{of.shape, {}, {}};
-        bytes key;
-        put_varint(key, of.shape);
-        for (const column& each : of.slots) put_term(key, made.slots.emplace_back(number(each)));
-        for (const column& each : of.steps) put_term(key, made.steps.emplace_back(number(each)));
+        for (const column& each : of.slots) made.slots.push_back(number(each));
+        for (const column& each : of.steps) made.steps.push_back(number(each));
         const auto fresh = static_cast<std::uint32_t>(made_.signatures.size());
-        const auto entry = signatures_.emplace(text_of(key), fresh).first;
+        const auto entry = signatures_.emplace(key_of_signature(made), fresh).first;
         if (entry->second == fresh) {
             made_.signatures.push_back(std::move(made));
+            sole_rank_.push_back(ranks_.size() == 1 ? ranks_.front() : none);
             known.numbers.push_back(fresh);
         }
         return entry->second;
@@ -165,8 +225,11 @@ private:
         std::size_t next = 0;  ///< where the search goes on: classes use signatures in similar order
     };
 
+    static constexpr std::uint32_t none = ~std::uint32_t{0};
+
     const core& from_;
     model made_;
+    std::vector<std::uint32_t> sole_rank_;  ///< of each signature; none: of several ranks, or expressed by them
     expression_finder finder_;
     std::span<const std::uint32_t> ranks_;
     std::vector<std::uint64_t> values_;

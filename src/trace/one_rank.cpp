@@ -11,7 +11,8 @@ namespace laconic::trace {
 namespace {
 
 constexpr std::size_t most_period = 16;
-constexpr std::size_t least_turns = 3;
+/// Three could be chance on one rank and not be there on the next, which would then be of another class.
+constexpr std::size_t least_turns = 4;
 
 /// Shapes and slots of all signatures that the rules use.
 class split_signatures {

@@ -106,9 +106,7 @@ status merge_class(rank_class& into, rank_class&& other) {
         ranks.push_back(second ? other.ranks[j++] : into.ranks[i++]);
         from_second.push_back(second);
     }
-    const auto merge = [&](column& mine, const column& theirs) {
-        mine = column::merged(mine, theirs, from_second);
-    };
+    const auto merge = [&](column& mine, const column& theirs) { mine = column::merged(mine, theirs, from_second); };
     for (std::size_t s = 0; s < into.signatures.size(); ++s) {
         class_signature& mine = into.signatures[s];
         const class_signature& theirs = other.signatures[s];
@@ -139,7 +137,9 @@ result<core> merged(core first, core second) {
                 taken[rank] = true;
             }
     std::unordered_map<std::string, std::uint32_t> shape_numbers;
-    const auto as_text = [](const bytes& of) { return std::string(reinterpret_cast<const char*>(of.data()), of.size()); };
+    const auto as_text = [](const bytes& of) {
+        return std::string(reinterpret_cast<const char*>(of.data()), of.size());
+    };
     for (std::size_t i = 0; i < first.shapes.size(); ++i)
         shape_numbers.emplace(as_text(first.shapes[i]), static_cast<std::uint32_t>(i));
     std::unordered_map<std::string, std::size_t> classes;

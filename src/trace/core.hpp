@@ -29,8 +29,7 @@ public:
         return constant() ? value_ : values_[rank_index];
     }
     /// The columns of two disjoint sets of ranks as one, merged in the order that `from_second` gives.
-    [[nodiscard]] static column merged(const column& first, const column& second,
-                                       const std::vector<bool>& from_second);
+    [[nodiscard]] static column merged(const column& first, const column& second, const std::vector<bool>& from_second);
 
 private:
     std::uint64_t value_ = 0;

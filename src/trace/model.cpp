@@ -25,8 +25,8 @@ term read_term(wire_reader& in, const model& made) {
 // Symbols: the lowest bit says whether a count follows, the next whether it is a rule.
 void write_symbol(bytes& out, const model_symbol& of) {
     const bool counted = of.count != term{false, 1};
-    put_varint(out, std::uint64_t{of.value & ~rule_flag} << 2 | ((of.value & rule_flag) != 0 ? 2 : 0) |
-                        (counted ? 1 : 0));
+    put_varint(out,
+               std::uint64_t{of.value & ~rule_flag} << 2 | ((of.value & rule_flag) != 0 ? 2 : 0) | (counted ? 1 : 0));
     if (counted) write_term(out, of.count);
 }
 
@@ -80,7 +80,9 @@ void write_signature(bytes& out, const model_signature& of) {
 
 }  // namespace
 
-bytes encoded(const model& from) {
+namespace {
+
+bytes encode(const model& from, bool with_times) {
     bytes out;
     put_varint(out, from.ranks);
     put_varint(out, from.shapes.size());
@@ -98,11 +100,17 @@ bytes encoded(const model& from) {
     for (const model_class& each : from.classes) {
         each.ranks.write(out);
         put_varint(out, each.start);
-        put_varint(out, each.times.size());
-        for (const call_statistics& times : each.times) times.write(out);
+        put_varint(out, with_times ? each.times.size() : 0);
+        if (with_times)
+            for (const call_statistics& times : each.times) times.write(out);
     }
     return out;
 }
+
+}  // namespace
+
+bytes encoded(const model& from) { return encode(from, true); }
+bytes encoded_calls(const model& from) { return encode(from, false); }
 
 result<model> decoded(view data) try {
     wire_reader in(data);
@@ -219,7 +227,8 @@ result<core> expanded(const model& from) try {
         const class_view parts = class_of(from, group);
         std::vector<std::uint32_t> rule_numbers(from.rules.size(), none);
         std::vector<std::uint32_t> numbers(from.signatures.size(), none);
-        for (std::size_t i = 0; i < parts.rules.size(); ++i) rule_numbers[parts.rules[i]] = static_cast<std::uint32_t>(i);
+        for (std::size_t i = 0; i < parts.rules.size(); ++i)
+            rule_numbers[parts.rules[i]] = static_cast<std::uint32_t>(i);
         for (std::size_t i = 0; i < parts.signatures.size(); ++i) {
             const model_signature& of = from.signatures[parts.signatures[i]];
             numbers[parts.signatures[i]] = static_cast<std::uint32_t>(i);
@@ -235,7 +244,8 @@ result<core> expanded(const model& from) try {
             for (const model_symbol& each : from.rules[rule].body) {
                 const std::uint32_t inner = each.value & ~rule_flag;
                 const bool is_rule = (each.value & rule_flag) != 0;
-                body.body.push_back({is_rule ? rule_flag | rule_numbers[inner] : numbers[inner], column_of(each.count)});
+                body.body.push_back(
+                    {is_rule ? rule_flag | rule_numbers[inner] : numbers[inner], column_of(each.count)});
             }
         }
         if (values > most_column_values)

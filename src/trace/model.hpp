@@ -63,6 +63,8 @@ struct model {
 inline constexpr std::uint64_t most_column_values = std::uint64_t{1} << 31;
 
 [[nodiscard]] bytes encoded(const model& from);
+/// Without the times: equal bytes, equal calls.
+[[nodiscard]] bytes encoded_calls(const model& from);
 /// Everything that the other functions rely on is checked, except how long the sequences are (lengths_of()).
 /// returns corrupt  not what encoded() makes
 [[nodiscard]] result<model> decoded(view data);

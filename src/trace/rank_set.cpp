@@ -61,7 +61,8 @@ std::optional<std::uint64_t> rank_set::index_of(std::uint32_t rank) const noexce
             std::uint64_t copies = each.size();
             for (std::size_t level = each.repeats.size(); level-- > 0;) {
                 const repeat& outer = each.repeats[level];
-                const std::uint64_t copy = offset / outer.stride < outer.copies ? offset / outer.stride : outer.copies - 1;
+                const std::uint64_t copy =
+                    offset / outer.stride < outer.copies ? offset / outer.stride : outer.copies - 1;
                 offset -= copy * outer.stride;
                 copies /= outer.copies;
                 before += copy * copies;

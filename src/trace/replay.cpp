@@ -74,6 +74,7 @@ result<view> replay::signature() {
 }
 
 void replay::next() {
+    ++read_;
     while (!stack_.empty()) {
         level& here = stack_.back();
         if (here.left > 1) {
@@ -89,8 +90,14 @@ void replay::next() {
 }
 
 void replay::skip() {
+    read_ += stack_.back().left - 1;
     stack_.back().left = 1;
     next();
+}
+
+void replay::drop(std::uint64_t times) noexcept {
+    stack_.back().left -= times;
+    read_ += times;
 }
 
 std::vector<std::uint64_t> replay::calls_by_signature() const {

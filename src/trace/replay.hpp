@@ -30,8 +30,11 @@ public:
     /// How often this very call comes now, one after another, this one included.
     [[nodiscard]] std::uint64_t repeats() const noexcept { return stack_.back().left; }
     void next();
-    /// Past all repeats().
+    /// Whether no call follows this one.
+    [[nodiscard]] bool at_last() const noexcept { return read_ + 1 == calls_; }
+    /// Past all repeats(), or some of them. Precondition: times < repeats().
     void skip();
+    void drop(std::uint64_t times) noexcept;
 
     /// How often each signature of the model is called; a vector as long as model::signatures.
     [[nodiscard]] std::vector<std::uint64_t> calls_by_signature() const;
@@ -58,6 +61,7 @@ private:
     const model* from_ = nullptr;
     std::uint32_t rank_ = 0;
     std::uint64_t calls_ = 0;
+    std::uint64_t read_ = 0;  ///< calls passed
     std::vector<rule_here> rules_;
     std::vector<level> stack_;
     std::unordered_map<std::uint32_t, bytes> kept_;  ///< signatures that do not progress

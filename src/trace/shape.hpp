@@ -35,8 +35,8 @@ struct shaped {
 /// Appends the signature to `out`. `step` and `turn`: each slot counts as slots[i] + turn * steps[i]; an empty `steps`
 /// is all zeros.
 /// returns corrupt  not as many slots as the shape has, or more than most_signature_numbers
-[[nodiscard]] status signature_of(view shape, std::span<const std::uint64_t> slots, std::span<const std::uint64_t> steps,
-                                  std::uint64_t turn, bytes& out);
+[[nodiscard]] status signature_of(view shape, std::span<const std::uint64_t> slots,
+                                  std::span<const std::uint64_t> steps, std::uint64_t turn, bytes& out);
 
 inline constexpr std::uint64_t most_signature_numbers = std::uint64_t{1} << 24;
 

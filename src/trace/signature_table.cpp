@@ -18,7 +18,7 @@ constexpr std::size_t largest_block_bytes = std::size_t{1} << 20;
 
 signature_table::signature_table() : slots_(first_slots, 0) {}
 
-terminal signature_table::number_of(view signature) {
+std::uint32_t signature_table::number_of(view signature) {
     const auto hash = static_cast<std::uint32_t>(XXH3_64bits(signature.data(), signature.size()));
     const std::size_t mask = slots_.size() - 1;
     std::size_t at = hash & mask;

@@ -12,8 +12,6 @@
 
 namespace laconic::trace {
 
-using terminal = std::uint32_t;
-
 /// A hash table with linear probing over bytes in blocks. A signature that is known costs a hash, a probe and a
 /// comparison and allocates nothing; a new one is amortised O(its size). Memory: 22 to 27 bytes per signature beside
 /// its bytes: an entry of 16 and, at a load of 3/8 to 3/4, slots of 4; vectors that double hold up to twice that.
@@ -22,8 +20,8 @@ public:
     signature_table();
 
     /// Precondition: not empty. Throws bad_alloc, and is as before then.
-    terminal number_of(view signature);
-    [[nodiscard]] view signature(terminal number) const noexcept {
+    std::uint32_t number_of(view signature);
+    [[nodiscard]] view signature(std::uint32_t number) const noexcept {
         const entry& at = entries_[number];
         return {at.data, at.size};
     }

@@ -31,7 +31,9 @@ public:
         if (value < 0) return code(0);
         return code(static_cast<std::uint64_t>(value) + 5).number(value - me_);
     }
-    written_call& buffer(unsigned segment, std::int64_t displacement) { return code(3).code(segment).number(displacement); }
+    written_call& buffer(unsigned segment, std::int64_t displacement) {
+        return code(3).code(segment).number(displacement);
+    }
     written_call& status(int source, int tag, std::uint64_t size) {
         return code(3).rank(source).number(source < 0 ? -1 : tag).code(size);
     }
@@ -59,21 +61,60 @@ public:
     }
     void add(bytes signature) { made_.push_back(std::move(signature)); }
     void send(int to, int tag, unsigned segment, std::int64_t displacement = 0, std::int64_t count = 100) {
-        add(written_call(me_, f_send).buffer(segment, displacement).number(count).code(f64_type).rank(to).number(tag).code(world).code(0));
+        add(written_call(me_, f_send)
+                .buffer(segment, displacement)
+                .number(count)
+                .code(f64_type)
+                .rank(to)
+                .number(tag)
+                .code(world)
+                .code(0));
     }
     void receive(int from, int tag, unsigned segment, std::int64_t displacement = 0, std::int64_t count = 100) {
-        add(written_call(me_, f_recv).buffer(segment, displacement).number(count).code(f64_type).rank(from).number(tag)
-                .code(world).code(0).status(from, tag, static_cast<std::uint64_t>(8 * count)));
+        add(written_call(me_, f_recv)
+                .buffer(segment, displacement)
+                .number(count)
+                .code(f64_type)
+                .rank(from)
+                .number(tag)
+                .code(world)
+                .code(0)
+                .status(from, tag, static_cast<std::uint64_t>(8 * count)));
     }
     void isend(int to, int tag, unsigned segment, std::int64_t displacement, std::int64_t count, unsigned pool) {
-        add(written_call(me_, f_isend).buffer(segment, displacement).number(count).code(f64_type).rank(to).number(tag)
-                .code(world).code(0).code(pool + 1).code(0));
+        add(written_call(me_, f_isend)
+                .buffer(segment, displacement)
+                .number(count)
+                .code(f64_type)
+                .rank(to)
+                .number(tag)
+                .code(world)
+                .code(0)
+                .code(pool + 1)
+                .code(0));
     }
     void irecv(int from, int tag, unsigned segment, std::int64_t displacement, std::int64_t count, unsigned pool) {
-        add(written_call(me_, f_irecv).buffer(segment, displacement).number(count).code(f64_type).rank(from).number(tag)
-                .code(world).code(0).code(pool + 1).code(0));
+        add(written_call(me_, f_irecv)
+                .buffer(segment, displacement)
+                .number(count)
+                .code(f64_type)
+                .rank(from)
+                .number(tag)
+                .code(world)
+                .code(0)
+                .code(pool + 1)
+                .code(0));
     }
-    void allreduce() { add(written_call(me_, f_allreduce).buffer(0, 0).buffer(1, 0).number(1).code(f64_type).code(3).code(world).code(0)); }
+    void allreduce() {
+        add(written_call(me_, f_allreduce)
+                .buffer(0, 0)
+                .buffer(1, 0)
+                .number(1)
+                .code(f64_type)
+                .code(3)
+                .code(world)
+                .code(0));
+    }
     calls end() {
         add(written_call(me_, f_finalize).code(0));
         return std::move(made_);
@@ -109,7 +150,8 @@ inline calls stencil(int me, const std::vector<int>& extents, bool wrap, int ite
     const auto around = neighbours(me, extents, wrap);
     for (int i = 0; i < iterations; ++i) {
         for (std::size_t n = 0; n < around.size(); ++n)
-            p.irecv(around[n], static_cast<int>(n), 2, static_cast<std::int64_t>(800 * n), 100, static_cast<unsigned>(n));
+            p.irecv(around[n], static_cast<int>(n), 2, static_cast<std::int64_t>(800 * n), 100,
+                    static_cast<unsigned>(n));
         for (std::size_t n = 0; n < around.size(); ++n)
             p.isend(around[n], static_cast<int>(n ^ 1), 3, static_cast<std::int64_t>(800 * n), 100,
                     static_cast<unsigned>(around.size() + n));
@@ -117,7 +159,8 @@ inline calls stencil(int me, const std::vector<int>& extents, bool wrap, int ite
         wait.number(static_cast<std::int64_t>(2 * around.size())).code(2 * around.size() + 1);
         for (std::size_t n = 0; n < 2 * around.size(); ++n) wait.code(n + 1).code(0);
         wait.code(0).code(2 * around.size() + 1);
-        for (std::size_t n = 0; n < around.size(); ++n) wait.status(around[n], static_cast<int>(n), around[n] < 0 ? 0 : 800);
+        for (std::size_t n = 0; n < around.size(); ++n)
+            wait.status(around[n], static_cast<int>(n), around[n] < 0 ? 0 : 800);
         for (std::size_t n = 0; n < around.size(); ++n) wait.code(0);
         p.add(wait);
         p.allreduce();

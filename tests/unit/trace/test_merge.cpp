@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "programs.hpp"
+#include "trace/container.hpp"
 #include "trace/merge.hpp"
 #include "trace/recorder.hpp"
 #include "trace/replay.hpp"
@@ -15,9 +16,14 @@ namespace {
 using source = std::function<calls(int me)>;
 
 bytes recorded(const calls& made, int me, int ranks) {
-    recorder to({static_cast<std::uint32_t>(me), static_cast<std::uint32_t>(ranks), false});
-    for (const bytes& each : made) to.call(each, 0, 0);
-    auto done = to.finish();
+    recorder_options options;
+    options.rank = static_cast<std::uint32_t>(me);
+    options.ranks = static_cast<std::uint32_t>(ranks);
+    options.timing.mode = timing_mode::none;
+    const auto to = recorder::make(options);
+    if (!to) return {};
+    for (const bytes& each : made) (*to)->call(each, 0, 0);
+    auto done = (*to)->finish();
     EXPECT_TRUE(done.ok()) << done.error().message();
     return done ? done->core : bytes();
 }
@@ -55,33 +61,131 @@ void expect_same(const bytes& core, int ranks, const source& of) {
     }
 }
 
-/// The bytes of the merged core, which is right.
-std::size_t size_of(int ranks, const source& of, const char* what) {
+/// The bytes of the whole file, which is right.
+std::size_t file_size_of(int ranks, const source& of) {
     const bytes core = merged(ranks, of);
     expect_same(core, ranks, of);
-    const auto from = decoded(core);
-    if (from)
-        std::printf("%-24s %4d ranks: %5zu bytes, %zu classes, %zu signatures, %zu expressions\n", what, ranks, core.size(),
-                    from->classes.size(), from->signatures.size(), from->expressions.size());
-    return core.size();
+    const auto file = file_of(core, {});
+    EXPECT_TRUE(file.ok());
+    return (file ? file->size() : 0) + end_section().size();
 }
 
-TEST(merge, sizes) {
-    for (const int side : {2, 3, 4, 8, 16})
-        size_of(side * side, [side](int me) { return stencil(me, {side, side}, false, 50); }, "stencil 2-d");
-    for (const int side : {2, 3, 4, 6})
-        size_of(side * side * side, [side](int me) { return stencil(me, {side, side, side}, true, 50); }, "stencil 3-d");
-    for (const int ranks : {4, 8, 16, 64, 256}) size_of(ranks, [ranks](int me) { return root_fan(me, ranks, 50); }, "root fan");
-    for (const int ranks : {4, 8, 16, 64, 256})
-        size_of(ranks, [ranks](int me) { return root_fan_nonblocking(me, ranks, 50); }, "root fan nb");
-    for (const int side : {2, 3, 4, 8, 16})
-        size_of(side * side, [side](int me) { return transpose(me, side, side, 50); }, "transpose");
-    for (const int side : {2, 4, 8})
-        size_of(2 * side * side, [side](int me) { return transpose(me, side, 2 * side, 50); }, "transpose 1:2");
-    for (const int ranks : {4, 8, 16, 64, 256}) size_of(ranks, [ranks](int me) { return butterfly(me, ranks, 50); }, "butterfly");
-    for (const int ranks : {4, 8, 13, 64, 256}) size_of(ranks, [ranks](int me) { return tree(me, ranks, 50); }, "tree");
-    for (const int ranks : {4, 8, 16, 64}) size_of(ranks, [ranks](int me) { return all_pairs(me, ranks, false); }, "all pairs");
-    for (const int ranks : {4, 8, 16, 64}) size_of(ranks, [ranks](int me) { return all_pairs(me, ranks, true); }, "all pairs rotated");
+struct size_case {
+    const char* name;
+    std::vector<int> scales;
+    std::function<int(int)> ranks;
+    std::function<calls(int me, int scale)> of;
+    std::size_t most_bytes;
+    std::size_t grows_bytes;  ///< from the first scale to the last: longer varints, no more
+};
+
+class sizes : public testing::TestWithParam<size_case> {};
+
+TEST_P(sizes, are_bounded_and_do_not_grow_with_ranks) {
+    const size_case& of = GetParam();
+    std::vector<std::size_t> found;
+    for (const int scale : of.scales) {
+        const int ranks = of.ranks(scale);
+        found.push_back(file_size_of(ranks, [&](int me) { return of.of(me, scale); }));
+        RecordProperty("bytes_" + std::to_string(ranks), static_cast<int>(found.back()));
+        std::printf("%-20s %4d ranks: %zu bytes\n", of.name, ranks, found.back());
+        EXPECT_LE(found.back(), of.most_bytes) << ranks << " ranks";
+    }
+    EXPECT_LE(found.back(), found.front() + of.grows_bytes);
+}
+
+int square(int scale) { return scale * scale; }
+int cube(int scale) { return scale * scale * scale; }
+int same(int scale) { return scale; }
+
+INSTANTIATE_TEST_SUITE_P(
+    programs, sizes,
+    testing::Values(
+        size_case{"stencil_2d",
+                  {3, 4, 8, 16},
+                  square,
+                  [](int me, int n) {
+                      return stencil(me, {n, n}, false, 50);
+                  },
+                  1500, 32},
+        size_case{"stencil_3d",
+                  {3, 4, 6},
+                  cube,
+                  [](int me, int n) {
+                      return stencil(me, {n, n, n}, true, 50);
+                  },
+                  2500, 32},
+        size_case{"stencil_3d_edges",
+                  {3, 4, 6},
+                  cube,
+                  [](int me, int n) {
+                      return stencil(me, {n, n, n}, false, 20);
+                  },
+                  6000,
+                  200},
+        size_case{"root_fan", {8, 16, 64, 256}, same, [](int me, int n) { return root_fan(me, n, 50); }, 2000, 32},
+        size_case{"root_fan_nonblocking",
+                  {8, 16, 64, 256},
+                  same,
+                  [](int me, int n) { return root_fan_nonblocking(me, n, 50); },
+                  2000, 32},
+        size_case{"transpose", {2, 4, 8, 16}, square, [](int me, int n) { return transpose(me, n, n, 50); }, 1500, 32},
+        size_case{"transpose_1_2",
+                  {2, 4, 8},
+                  [](int n) { return 2 * n * n; },
+                  [](int me, int n) { return transpose(me, n, 2 * n, 50); },
+                  1500, 32},
+        // One more step, and one more class, each time the ranks double.
+        size_case{"butterfly", {4, 8, 64, 256}, same, [](int me, int n) { return butterfly(me, n, 50); }, 600, 300},
+        size_case{"tree", {4, 8, 13, 64, 256}, same, [](int me, int n) { return tree(me, n, 50); }, 700, 400},
+        size_case{"all_pairs", {8, 16, 64}, same, [](int me, int n) { return all_pairs(me, n, false); }, 600, 32},
+        size_case{
+            "all_pairs_rotated", {8, 16, 64}, same, [](int me, int n) { return all_pairs(me, n, true); }, 600, 32}),
+    [](const auto& of) { return std::string(of.param.name); });
+
+TEST(merge, a_trace_does_not_depend_on_the_number_of_iterations) {
+    const auto size = [](int iterations) {
+        return file_size_of(9, [=](int me) { return stencil(me, {3, 3}, false, iterations); });
+    };
+    EXPECT_LE(size(3000), size(20) + 4);
+}
+
+TEST(merge, in_any_order_and_grouping) {
+    const auto of = [](int me) { return stencil(me, {4, 3}, false, 5); };
+    std::vector<bytes> parts;
+    for (int me = 0; me < 12; ++me) parts.push_back(recorded(of(me), me, 12));
+    bytes all = parts[7];
+    for (const int next : {3, 11, 0, 1, 10, 2, 9, 4, 8, 5, 6}) {
+        auto both = next % 2 == 0 ? merge(all, parts[static_cast<std::size_t>(next)])
+                                  : merge(parts[static_cast<std::size_t>(next)], all);
+        ASSERT_TRUE(both.ok()) << both.error().message();
+        all = std::move(*both);
+    }
+    expect_same(all, 12, of);
+}
+
+TEST(merge, irregular_ranks_cost_a_list) {
+    // A permutation that no expression knows, and counts that differ from rank to rank.
+    const auto of = [](int me) {
+        program p(me, 64);
+        p.send((me * 37 + me / 3) % 64, 1, 2, 0, 1000 + me * me % 17);
+        for (int i = 0; i < 1 + me % 5; ++i) p.allreduce();
+        return p.end();
+    };
+    const bytes core = merged(64, of);
+    expect_same(core, 64, of);
+    const auto from = decoded(core);
+    ASSERT_TRUE(from.ok());
+    EXPECT_EQ(from->classes.size(), 1U);
+}
+
+TEST(merge, refuses_what_does_not_belong_together) {
+    const bytes a = recorded(root_fan(0, 4, 1), 0, 4);
+    const bytes b = recorded(root_fan(1, 4, 1), 1, 4);
+    EXPECT_EQ(merge(a, a).error().code(), errc::mismatch);
+    EXPECT_EQ(merge(a, recorded(root_fan(1, 8, 1), 1, 8)).error().code(), errc::mismatch);
+    EXPECT_EQ(merge(a, view(b).first(b.size() - 1)).error().code(), errc::corrupt);
+    EXPECT_EQ(merge({}, b).error().code(), errc::corrupt);
 }
 
 }  // namespace

@@ -14,11 +14,11 @@ namespace {
 TEST(signature_table, numbers_signatures_in_the_order_of_their_first_call) {
     dice random(3);
     signature_table table;
-    std::map<std::string, terminal> expected;
+    std::map<std::string, std::uint32_t> expected;
     for (int i = 0; i < 100000; ++i) {
         std::string signature(1 + random(i % 1000 == 0 ? 5000 : 3), ' ');
         for (char& each : signature) each = static_cast<char>(random(20));
-        const auto known = expected.emplace(signature, static_cast<terminal>(expected.size())).first;
+        const auto known = expected.emplace(signature, static_cast<std::uint32_t>(expected.size())).first;
         ASSERT_EQ(table.number_of(std::as_bytes(std::span(signature))), known->second);
     }
     ASSERT_EQ(table.size(), expected.size());

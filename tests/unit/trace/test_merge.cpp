@@ -107,14 +107,16 @@ INSTANTIATE_TEST_SUITE_P(
                   [](int me, int n) {
                       return stencil(me, {n, n}, false, 50);
                   },
-                  1500, 32},
+                  1500,
+                  32},
         size_case{"stencil_3d",
                   {3, 4, 6},
                   cube,
                   [](int me, int n) {
                       return stencil(me, {n, n, n}, true, 50);
                   },
-                  2500, 32},
+                  2500,
+                  32},
         size_case{"stencil_3d_edges",
                   {3, 4, 6},
                   cube,
@@ -128,13 +130,15 @@ INSTANTIATE_TEST_SUITE_P(
                   {8, 16, 64, 256},
                   same,
                   [](int me, int n) { return root_fan_nonblocking(me, n, 50); },
-                  2000, 32},
+                  2000,
+                  32},
         size_case{"transpose", {2, 4, 8, 16}, square, [](int me, int n) { return transpose(me, n, n, 50); }, 1500, 32},
         size_case{"transpose_1_2",
                   {2, 4, 8},
                   [](int n) { return 2 * n * n; },
                   [](int me, int n) { return transpose(me, n, 2 * n, 50); },
-                  1500, 32},
+                  1500,
+                  32},
         // One more step, and one more class, each time the ranks double.
         size_case{"butterfly", {4, 8, 64, 256}, same, [](int me, int n) { return butterfly(me, n, 50); }, 600, 300},
         size_case{"tree", {4, 8, 13, 64, 256}, same, [](int me, int n) { return tree(me, n, 50); }, 700, 400},

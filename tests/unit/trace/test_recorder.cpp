@@ -209,10 +209,11 @@ TEST_P(timing_test, times_come_back_within_the_error) {
                 ASSERT_LE(off(time->duration_ns, all[i].duration),
                           relative * static_cast<double>(all[i].duration) * (1 + 1e-12))
                     << i;
-                if (i > 0)
+                if (i > 0) {
                     ASSERT_LE(off(time->start_ns - last_end, all[i].gap),
                               relative * static_cast<double>(all[i].gap) * (1 + 1e-12))
                         << i;
+                }
             }
             last_end = time->start_ns + time->duration_ns;
         }
@@ -261,7 +262,7 @@ TEST(trace_difference, says_where_traces_part) {
     EXPECT_EQ(difference(file(9, 3), file(10, 3)).value().call, 3U + 9U);
 }
 
-TEST(container, refuses_every_damaged_byte) {
+TEST(container, notices_every_damaged_byte) {
     recorder_options options;
     const auto one = made(options);
     for (const bytes& each : root_fan(0, 1, 3)) one->call(each, 0, 5);
@@ -271,7 +272,9 @@ TEST(container, refuses_every_damaged_byte) {
     for (std::size_t at = 0; at < whole.size(); ++at) {
         bytes bad = whole;
         bad[at] ^= std::byte{0x10};
-        EXPECT_FALSE(trace_file::parse(bad).ok()) << at;
+        // A section that claims to be longer than the file looks like one that was cut short, and is said to be.
+        const auto read = trace_file::parse(bad);
+        EXPECT_TRUE(!read.ok() || !read->facts().complete) << at;
     }
     const auto version = [&](unsigned number) {
         bytes other = whole;

@@ -19,7 +19,7 @@ namespace laconic::trace {
 /// more bits of precision, or are kept exactly where no bin is near enough.
 class position_channel {
 public:
-    explicit position_channel(double relative) : bins_(relative), contexts_(positions) {}
+    explicit position_channel(double relative) : bins_(relative * finer), contexts_(positions) {}
 
     void encode(range_encoder& out, std::uint32_t position, std::uint64_t value) {
         context& at = contexts_[position % positions];
@@ -57,6 +57,9 @@ public:
     }
 
 private:
+    /// Bins are a little narrower than the error allows: the mean square error is then below that of bins half as wide
+    /// whose times are rounded up, for a tenth of a bit.
+    static constexpr double finer = 0.93;
     static constexpr std::size_t positions = 4096;
     static constexpr std::int64_t far = 8;
     static constexpr unsigned fine_bits = 4;

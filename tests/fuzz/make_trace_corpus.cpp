@@ -52,6 +52,20 @@ void write_program(const std::string& name, int ranks, const std::function<calls
     write(name + "-file", 0, file);
 }
 
+/// With the times of single calls.
+void write_timed(const std::string& name, int ranks, const std::function<calls(int)>& of,
+                 const timing_options& timing) {
+    std::vector<rank_trace> all;
+    for (int me = 0; me < ranks; ++me) all.push_back(recorded(of(me), me, ranks, timing));
+    bytes core = all[0].core;
+    for (std::size_t me = 1; me < all.size(); ++me) core = merge(core, all[me].core).value();
+    bytes file = file_of(core, {{"program", name}}).value();
+    for (std::size_t me = 0; me < all.size(); ++me)
+        put_bytes(file, timing_section(static_cast<std::uint32_t>(me), all[me].timing));
+    put_bytes(file, end_section());
+    write(name + "-file", 0, file);
+}
+
 void write_timings() {
     const calls all = root_fan(0, 4, 12);
     for (unsigned method = 0; method < 7; ++method) {
@@ -82,11 +96,16 @@ int main(int argc, char** argv) {
         return p.end();
     });
     write_timings();
+    write_timed("fan-timed", 4, [](int me) { return root_fan(me, 4, 3); },
+                {timing_mode::lossless, timing_method::position, 0.1});
+    write_timed("fan-lossy", 4, [](int me) { return root_fan(me, 4, 3); },
+                {timing_mode::lossy, timing_method::position, 0.1});
     const std::string part = (root / "part").string();
     recorded(root_fan(0, 6, 3), 0, 6, {}, part);
-    // The rest of the journal is zeros.
+    // The rest of the journal is zeros; some may be the last call's.
     bytes journal = read(part + ".0000.part");
     while (!journal.empty() && journal.back() == std::byte{0}) journal.pop_back();
+    journal.resize(journal.size() + 8);
     write("part-journal", 2, journal);
     std::filesystem::remove(part + ".0000.part");
     bytes loops;

@@ -184,9 +184,12 @@ private:
         const std::size_t tries = std::min(known.numbers.size(), most_tries);
         for (std::size_t i = 0; i < tries; ++i) {
             const std::size_t at = (known.next + i) % known.numbers.size();
-            if (!holds(made_.signatures[known.numbers[at]], of)) continue;
+            const std::uint32_t number = known.numbers[at];
+            if (!holds(made_.signatures[number], of)) continue;
+            // More ranks rely on it from now on than the one that it could be generalised for.
+            sole_rank_[number] = none;
             known.next = at + 1;
-            return known.numbers[at];
+            return number;
         }
         for (std::size_t i = 0; i < tries; ++i) {
             const std::size_t at = (known.next + i) % known.numbers.size();

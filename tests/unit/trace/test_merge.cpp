@@ -4,6 +4,7 @@
 
 #include <cstdio>
 
+#include "dice.hpp"
 #include "programs.hpp"
 #include "trace/container.hpp"
 #include "trace/merge.hpp"
@@ -181,6 +182,40 @@ TEST(merge, irregular_ranks_cost_a_list) {
     const auto from = decoded(core);
     ASSERT_TRUE(from.ok());
     EXPECT_EQ(from->classes.size(), 1U);
+}
+
+TEST(merge, ranks_with_little_in_common) {
+    // Few values, so that signatures of some ranks agree, of others nearly; few structures, so that classes are small.
+    for (unsigned seed = 0; seed < 150; ++seed) {
+        const int ranks = 2 + static_cast<int>(seed % 9);
+        const auto of = [&](int me) {
+            dice random(1000 * seed + static_cast<unsigned>(me));
+            program p(me, ranks);
+            const auto small = [&] { return static_cast<int>(random(3)) + (random(2) == 0 ? me : 0); };
+            for (std::uint32_t i = random(4); i < 5; ++i)
+                for (std::uint32_t turn = random(6); turn < 6; ++turn) {
+                    if (random(4) == 0) p.allreduce();
+                    p.send((me + small()) % ranks, small(), random(2), 8 * static_cast<int>(turn));
+                }
+            return p.end();
+        };
+        expect_same(merged(ranks, of), ranks, of);
+        if (HasFailure()) FAIL() << "seed " << seed;
+    }
+}
+
+TEST(merge, a_number_that_two_ranks_share_is_not_taken_for_a_line) {
+    // Each rank is a class of its own; tags 5, 5, 7: ranks 0 and 2 alone would be rank + 5.
+    const auto of = [](int me) {
+        program p(me, 3);
+        for (int i = 0; i < me; ++i) {
+            p.allreduce();
+            p.add(written_call(me, f_init).number(i));
+        }
+        p.add(written_call(me, f_send).number(me == 2 ? 7 : 5));
+        return p.end();
+    };
+    expect_same(merged(3, of), 3, of);
 }
 
 TEST(merge, refuses_what_does_not_belong_together) {

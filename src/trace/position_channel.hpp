@@ -68,10 +68,10 @@ private:
     struct context {
         std::int64_t sum = 0;  ///< of bins, over a window that forgets
         std::int64_t weight = 0;
-        unsigned last = 2;  ///< how far off the number before was: 0 not, 1 a little, 2 more
+        unsigned last = 4;  ///< how far off the number before was: 0 not, 1 and 2 a little below and above, 3 and 4 more
         struct {
             bit_model zero, negative, more[far], exact;
-        } models[3];
+        } models[5];
 
         [[nodiscard]] std::int64_t expected() const noexcept { return weight == 0 ? 0 : (sum + weight / 2) / weight; }
         void learn(std::uint32_t bin, std::int64_t off) noexcept {
@@ -80,7 +80,7 @@ private:
                 sum /= 2;
                 weight = 32;
             }
-            last = off == 0 ? 0 : std::llabs(off) <= 2 ? 1 : 2;
+            last = off == 0 ? 0 : (std::llabs(off) <= 2 ? 1 : 3) + (off > 0 ? 1 : 0);
         }
     };
 

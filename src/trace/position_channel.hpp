@@ -68,7 +68,8 @@ private:
     struct context {
         std::int64_t sum = 0;  ///< of bins, over a window that forgets
         std::int64_t weight = 0;
-        unsigned last = 4;  ///< how far off the number before was: 0 not, 1 and 2 a little below and above, 3 and 4 more
+        unsigned last =
+            4;  ///< how far off the number before was: 0 not, 1 and 2 a little below and above, 3 and 4 more
         struct {
             bit_model zero, negative, more[far], exact;
         } models[5];
@@ -80,7 +81,7 @@ private:
                 sum /= 2;
                 weight = 32;
             }
-            last = off == 0 ? 0 : (std::llabs(off) <= 2 ? 1 : 3) + (off > 0 ? 1 : 0);
+            last = off == 0 ? 0U : (std::llabs(off) <= 2 ? 1U : 3U) + (off > 0 ? 1U : 0U);
         }
     };
 

@@ -3,13 +3,12 @@
 #include "trace/model.hpp"
 
 #include <string>
+#include <unordered_set>
 
 #include "trace/shape.hpp"
 
 namespace laconic::trace {
 namespace {
-
-constexpr std::uint32_t none = ~std::uint32_t{0};
 
 status damaged(const std::string& what) { return {errc::corrupt, what + " of the trace is damaged"}; }
 
@@ -181,9 +180,9 @@ result<model> decoded(view data) try {
 class_view class_of(const model& from, const model_class& of) {
     class_view made;
     std::vector<std::pair<std::uint32_t, std::size_t>> stack{{of.start, 0}};
-    std::vector<bool> seen(from.rules.size(), false);
-    std::vector<bool> used(from.signatures.size(), false);
-    seen[of.start] = true;
+    // Sets, not flags for everything: a trace may have as many classes as it has rules.
+    std::unordered_set<std::uint32_t> seen{of.start};
+    std::unordered_set<std::uint32_t> used;
     made.rules.push_back(of.start);
     while (!stack.empty()) {
         auto& [rule, position] = stack.back();
@@ -193,15 +192,13 @@ class_view class_of(const model& from, const model_class& of) {
         }
         const std::uint32_t value = from.rules[rule].body[position++].value;
         const std::uint32_t inner = value & ~rule_flag;
-        if ((value & rule_flag) == 0 || seen[inner]) continue;
-        seen[inner] = true;
+        if ((value & rule_flag) == 0 || !seen.insert(inner).second) continue;
         made.rules.push_back(inner);
         stack.emplace_back(inner, 0);
     }
     for (const std::uint32_t rule : made.rules)
         for (const model_symbol& each : from.rules[rule].body) {
-            if ((each.value & rule_flag) != 0 || used[each.value]) continue;
-            used[each.value] = true;
+            if ((each.value & rule_flag) != 0 || !used.insert(each.value).second) continue;
             made.signatures.push_back(each.value);
         }
     return made;
@@ -212,6 +209,9 @@ result<core> expanded(const model& from) try {
     made.ranks = from.ranks;
     made.shapes = from.shapes;
     std::uint64_t values = 0;
+    // Each class sets the entries that it reads.
+    std::vector<std::uint32_t> rule_numbers(from.rules.size());
+    std::vector<std::uint32_t> numbers(from.signatures.size());
     for (const model_class& group : from.classes) {
         rank_class next;
         next.ranks = group.ranks.ranks();
@@ -225,8 +225,6 @@ result<core> expanded(const model& from) try {
             return column(std::move(each));
         };
         const class_view parts = class_of(from, group);
-        std::vector<std::uint32_t> rule_numbers(from.rules.size(), none);
-        std::vector<std::uint32_t> numbers(from.signatures.size(), none);
         for (std::size_t i = 0; i < parts.rules.size(); ++i)
             rule_numbers[parts.rules[i]] = static_cast<std::uint32_t>(i);
         for (std::size_t i = 0; i < parts.signatures.size(); ++i) {

@@ -57,7 +57,7 @@ result<trace_difference> difference(const trace_file& a, const trace_file& b) {
     // Equal tables say it all at once; tables of equal calls may still differ by how the ranks were merged.
     if (trace::encoded_calls(a.inner().calls) == trace::encoded_calls(b.inner().calls)) return found;
     for (const std::uint32_t rank : ranks) {
-        const auto one = rank_difference(a, b, rank);
+        auto one = rank_difference(a, b, rank);
         if (!one || !one->equal) return one;
     }
     return found;

@@ -38,6 +38,6 @@ fi
 folder=${1:?usage: tools/fuzz.sh BUILD_FOLDER [MINUTES]}
 minutes=${2:-1}
 [[ $minutes =~ ^[0-9]+$ && $minutes -gt 0 ]] || { echo "fuzz.sh: '$minutes' is no number of minutes" >&2; exit 2; }
-targets=(frame decode add fused encode)
+targets=(frame decode add fused encode trace)
 seconds=$((minutes * 60 / ${#targets[@]}))
 printf '%s\n' "${targets[@]}" | xargs -P 2 -I '{}' tools/fuzz.sh --one "$folder" "$seconds" '{}' || exit 1

@@ -75,6 +75,10 @@ action declare_bench_redistribute(CLI::App& app);
 action declare_calibrate(CLI::App& app);
 action declare_predict(CLI::App& app);
 action declare_plan(CLI::App& app);
+action declare_stat(CLI::App& app);
+action declare_dump(CLI::App& app);
+action declare_diff(CLI::App& app);
+action declare_export(CLI::App& app);
 action declare_completion(CLI::App& app);
 
 /// The parser with every subcommand of the table declared; `chosen` receives the action of the one that is parsed.

@@ -69,6 +69,23 @@ constexpr std::array table{
             "  laconic plan --global 512x512x512 --patches 1x8x8 --grid 8x8x1 --node-size 8\n",
             declare_plan},
     calibrate_command,
+    command{"stat", "Say what is in a trace of an MPI program",
+            "  laconic stat app.trace\n"
+            "  laconic stat app.trace --json\n"
+            "  laconic stat app.trace.parts    what a crashed program left\n",
+            declare_stat},
+    command{"dump", "Print every call of a trace, of one rank or all",
+            "  laconic dump app.trace --rank 0\n"
+            "  laconic dump app.trace --rank 3 --from 1000 --calls 20\n"
+            "  laconic dump app.trace --json | jq 'select(.function == \"MPI_Send\")'\n",
+            declare_dump},
+    command{"diff", "Compare the calls of two traces, whatever their times",
+            "  laconic diff before.trace after.trace\n", declare_diff},
+    command{"export", "Write a trace for other tools",
+            "  laconic export app.trace --to chrome -o app.json    chrome://tracing, ui.perfetto.dev\n"
+            "  laconic export app.trace --to csv -o app.csv\n"
+            "  laconic export app.trace --to smpi -o app.replay    SimGrid's smpirun -replay\n",
+            declare_export},
     command{"completion", "Print a completion script for a shell",
             "  laconic completion bash > /etc/bash_completion.d/laconic\n"
             "  source <(laconic completion zsh)\n"

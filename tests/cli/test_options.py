@@ -9,7 +9,7 @@ import unittest
 from program import PROGRAM, CommandLine, field, pack
 
 COMMANDS = [["compress"], ["decompress"], ["inspect"], ["add"], ["subtract"], ["scale"], ["negate"], ["minimum"],
-            ["maximum"], ["compare"], ["plan"], ["predict"], ["info"], ["bench", "codec"], ["completion"]]
+            ["maximum"], ["compare"], ["plan"], ["predict"], ["stat"], ["dump"], ["diff"], ["export"], ["info"], ["bench", "codec"], ["completion"]]
 COMMON = {"--force-isa", "--config"}
 
 

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The signature table: equal bytes, equal terminals; every signature is given back as it was.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+#include "dice.hpp"
+#include "trace/signature_table.hpp"
+
+namespace laconic::trace {
+namespace {
+
+TEST(signature_table, numbers_signatures_in_the_order_of_their_first_call) {
+    dice random(3);
+    signature_table table;
+    std::map<std::string, std::uint32_t> expected;
+    for (int i = 0; i < 100000; ++i) {
+        std::string signature(1 + random(i % 1000 == 0 ? 5000 : 3), ' ');
+        for (char& each : signature) each = static_cast<char>(random(20));
+        const auto known = expected.emplace(signature, static_cast<std::uint32_t>(expected.size())).first;
+        ASSERT_EQ(table.number_of(std::as_bytes(std::span(signature))), known->second);
+    }
+    ASSERT_EQ(table.size(), expected.size());
+    for (const auto& [signature, number] : expected) {
+        const view kept = table.signature(number);
+        ASSERT_EQ(std::string(reinterpret_cast<const char*>(kept.data()), kept.size()), signature);
+    }
+}
+
+TEST(signature_table, known_signatures_take_no_memory_and_new_ones_what_is_stated) {
+    signature_table table;
+    const auto nth = [](std::uint64_t n) {
+        bytes signature;
+        put_varint(signature, 77);
+        put_word(signature, n);
+        return signature;
+    };
+    constexpr std::uint64_t many = 200000;
+    for (std::uint64_t n = 0; n < many; ++n) ASSERT_EQ(table.number_of(nth(n)), n);
+    const std::size_t used = table.bytes_used();
+    EXPECT_LE(used, many * (2 * 27 + 9) + (std::size_t{2} << 20));
+    for (std::uint64_t n = 0; n < many; ++n) ASSERT_EQ(table.number_of(nth(n)), n);
+    EXPECT_EQ(table.bytes_used(), used);
+}
+
+}  // namespace
+}  // namespace laconic::trace

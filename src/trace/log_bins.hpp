@@ -31,7 +31,7 @@ public:
     [[nodiscard]] std::uint64_t between(std::uint32_t bin, double aside) const noexcept {
         if (bin == 0) return 0;
         const double time = std::exp((bin - 1 + aside) * per_bin_);
-        return time < 1.8e19 ? static_cast<std::uint64_t>(time + 0.5) : ~std::uint64_t{0};
+        return time < 1.8e19 ? static_cast<std::uint64_t>(std::round(time)) : ~std::uint64_t{0};
     }
     [[nodiscard]] bool fits(std::uint32_t bin, std::uint64_t time_ns) const noexcept {
         return near_enough(middle(bin), time_ns);

@@ -321,7 +321,7 @@ status read_zfp(wire_reader& in, std::uint64_t calls, values& all) {
     const zfp_call call(times.data(), times.size(), padded.data(), padded.size(), tolerance);
     if (zfp_decompress(call.stream, call.field) == 0) return damaged();
     for (const double each : times)
-        all.push_back(each > 0 && each < 1.8e19 ? static_cast<std::uint64_t>(each + 0.5) : 0);
+        all.push_back(each > 0 && each < 1.8e19 ? static_cast<std::uint64_t>(std::round(each)) : 0);
     return {};
 }
 

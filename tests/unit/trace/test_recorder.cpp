@@ -95,7 +95,7 @@ TEST_F(recorder_test, a_small_memory_bound_is_kept_by_parts) {
     calls all;
     for (int i = 0; i < 60000; ++i) {
         all.push_back(written_call(2, f_send).number(i % 3 == 0 ? static_cast<int>(random(1U << 30)) : 7).rank(1));
-        one->call(all.back(), static_cast<std::uint64_t>(1000 * i), 10 + random(50));
+        one->call(all.back(), 1000 * static_cast<std::uint64_t>(i), 10 + random(50));
         ASSERT_LE(one->bytes_used(), std::size_t{3} << 19);
     }
     ASSERT_TRUE(one->state().ok()) << one->state().message();

@@ -33,6 +33,7 @@ class CheckLayers(unittest.TestCase):
         "src/codec/fle.hpp": '#include "base/options.hpp"\n#include "laconic/codec.hpp"\n',
         "src/codec/avx2/engine.cpp": '#include "codec/fle.hpp"\n#include "../fle.hpp"\n',
         "src/mpi/comm.hpp": "#include <mpi.h>\n",
+        "src/redistribute/exchange/messages.cpp": "#include <mpi.h>\n",
         "src/collective/ring.cpp": '#include "mpi/comm.hpp"\n#include "codec/fle.hpp"\n',
         "src/cli/bench_mpi.cpp": '#include "laconic/collective.hpp"\n#include "collective/ring.cpp"\n',
         "src/gpu/kernels.cu": "#include <cuda_runtime.h>\n",
@@ -69,6 +70,7 @@ class CheckLayers(unittest.TestCase):
 
     def test_catches_mpi_where_it_does_not_belong(self):
         self.expect_fault(self.clean | {"src/codec/x.cpp": "#include <mpi.h>\n"}, "src/codec/x.cpp", "mpi.h")
+        self.expect_fault(self.clean | {"src/redistribute/plan.cpp": "#include <mpi.h>\n"}, "src/redistribute/plan.cpp")
 
     def test_catches_mpi_through_a_public_header(self):
         self.expect_fault(self.clean | {"src/cli/info.cpp": '#include "laconic/collective.hpp"\n'},

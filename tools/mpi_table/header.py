@@ -39,5 +39,8 @@ def declared_functions(text):
 def read_header(compiler, flags):
     """(declared functions, every MPI name that the text or a macro mentions)."""
     text, macros = preprocess(compiler, flags, False), preprocess(compiler, flags, True)
-    names = set(re.findall(r"\bMPIX?_\w+", text)) | set(re.findall(r"#define (MPIX?_\w+)", macros))
+    defined = re.findall(r"#define (MPIX?_\w+)(?:\([^)]*\))? ?(.*)", macros)
+    # Open MPI keeps names that MPI 3.0 removed, as macros that do not compile.
+    gone = {name for name, value in defined if "REMOVED" in value}
+    names = (set(re.findall(r"\bMPIX?_\w+", text)) | {name for name, _ in defined}) - gone
     return declared_functions(text), names

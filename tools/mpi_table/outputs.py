@@ -3,7 +3,6 @@
 from . import declare, wrapper
 
 NOTICE = "// SPDX-License-Identifier: BSD-3-Clause\n// Written by tools/gen_mpi.py from src/mpi/api: edit those.\n"
-FAKE_POINTERS = {"MPI_MESSAGE_NO_PROC", "MPI_INFO_ENV"}
 
 
 def chapter_file(table, chapter, declared):
@@ -14,7 +13,8 @@ def chapter_file(table, chapter, declared):
     parts = [NOTICE + '#include "preload/wrapping.hpp"\n']
     parts += [f"#undef {f.name}" for f in functions]
     parts.append("\nnamespace record = laconic::record;\n\nextern \"C\" {\n")
-    parts += [f"LACONIC_DECLARE_NEXT({f.name})" for f in functions]
+    # MPICH declares these in mpi.h and defines them in its Fortran library only, where it does at all.
+    parts += [f"#pragma weak P{f.name}" for f in functions if any(p.kind.name == "f08_status" for p in f.parameters)]
     parts.append("")
     for function in functions:
         parts += [wrapper.assertion(function), wrapper.Wrapper(function, table).text(), ""]
@@ -22,37 +22,40 @@ def chapter_file(table, chapter, declared):
     return "\n".join(parts) + "\n"
 
 
+def handle_kinds(table):
+    """The kinds that name a class of opaque objects, in the order of their numbers."""
+    return [kind for kind in table.kinds.values() if kind.form == "handle" and kind.list_name == kind.name]
+
+
 def constants_file(table, names):
-    """C++ tables from an MPI's constants to the numbers of constants.api; `names` is what that mpi.h mentions."""
-    handles = {kind.list_name: kind for kind in table.kinds.values()
-               if kind.form in ("handle", "request") and kind.list_name == kind.name}
+    """C++ tables from an MPI's integer constants to the numbers of constants.api; `names` is what that mpi.h mentions."""
+    handles = {kind.name for kind in handle_kinds(table)} | {"request"}
     out = [NOTICE]
-    for name, (null, members) in table.lists.items():
-        known = [(i, member) for i, member in enumerate(members) if member in names]
-        if name in handles:
-            c_type = handles[name].c_type
-            if c_type.startswith("MPI") and c_type not in names:
-                continue
-            value = f"reinterpret_bits({{}})"
-            null_text = value.format(f"static_cast<{c_type}>({null})") if null and null in names else "0"
-            if null == "" and c_type == "int":
-                null_text = "0"
-            rows = ", ".join(f"{{{value.format(f'static_cast<{c_type}>({m})')}, {i}}}" for i, m in known)
-            out.append(f"inline void fill(traits<object::{name}>) {{\n    set_null<object::{name}>({null_text});")
-            out += [f"    add_predefined<object::{name}>({value.format(f'static_cast<{c_type}>({m})')}, {i});"
-                    for i, m in known]
-            out.append("}")
-            del rows
-        else:
-            rows = ", ".join(f"{{{m}, {i}}}" for i, m in known)
+    for name, (_, members) in table.lists.items():
+        if name not in handles:
+            rows = ", ".join(f"{{{m}, {i}}}" for i, m in enumerate(members) if m in names)
             out.append(f"inline constexpr named_constant {name}[] = {{{rows}}};")
     return "\n".join(out) + "\n"
 
 
+def handles_file(table, names):
+    """C++ that enters an MPI's predefined handles into the tables of objects."""
+    out = [NOTICE + "void fill_all() {"]
+    for kind in handle_kinds(table):
+        if kind.c_type.startswith("MPI") and kind.c_type not in names:
+            continue
+        null, members = table.lists[kind.name]
+        bits = f"reinterpret_bits(static_cast<{kind.c_type}>({{}}))"
+        if null in names:
+            out.append(f"    set_null<object::{kind.name}>({bits.format(null)});")
+        out += [f"    add_predefined<object::{kind.name}>({bits.format(m)}, {i});"
+                for i, m in enumerate(members) if m in names]
+    return "\n".join(out) + "\n}\n"
+
+
 def objects_file(table):
     """The classes of handles, in the order of their numbers; needs no mpi.h."""
-    names = [kind.name for kind in table.kinds.values()
-             if kind.form == "handle" and kind.list_name == kind.name]
+    names = [kind.name for kind in handle_kinds(table)]
     return (NOTICE + "enum class object : unsigned char { " + ", ".join(names) + " };\n"
             + f"inline constexpr unsigned object_classes = {len(names)};\n")
 

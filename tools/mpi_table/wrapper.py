@@ -97,7 +97,7 @@ class Wrapper:
         value = f"record::value_at({name})" if is_output else name
         form, c_type = kind.form, kind.c_type
         if kind.name == "comm" and self.place == f"call_.communicator({name})":
-            return "call_.place(here_);"
+            return "call_.code(here_);"
         if form == "integer":
             return f"call_.integer(static_cast<std::int64_t>({value}));"
         if form == "rank":

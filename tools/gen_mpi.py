@@ -3,7 +3,7 @@
 """Writes what follows from the table of MPI functions (src/mpi/api, notation in its README.md).
 
 usage:
-  gen_mpi.py wrappers FOLDER COMPILER [FLAG...]   wrap_CHAPTER.cpp for every chapter, constants.inc and handles.inc, for the mpi.h that
+  gen_mpi.py wrappers FOLDER COMPILER [FLAG...]   wrap_CHAPTER.cpp for every chapter, fortran.cpp, constants.inc, handles.inc for the mpi.h that
                                                   COMPILER finds with these flags
   gen_mpi.py names FOLDER                         function_names.inc and objects.inc: they need no mpi.h
   gen_mpi.py symbols COMPILER [FLAG...]           the names that the preload library must export, one per line
@@ -31,6 +31,7 @@ def wrappers(table, folder, *command):
     for chapter in table.chapters:
         text = outputs.chapter_file(table, chapter, declared)
         write(Path(folder) / f"wrap_{chapter}.cpp", text or outputs.NOTICE + "// This MPI declares none of them.\n")
+    write(Path(folder) / "fortran.cpp", outputs.fortran_file(table, declared))
     write(Path(folder) / "constants.inc", outputs.constants_file(table, names))
     write(Path(folder) / "handles.inc", outputs.handles_file(table, names))
 

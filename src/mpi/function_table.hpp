@@ -37,7 +37,7 @@ struct parameter_info {
     std::string_view kind;  ///< a row of src/mpi/api/kinds.api
     mpi::form form = form::none;
     bool before = false;       ///< written before the call: inputs, and buffers whatever their direction
-    bool out = false;          ///< the call changes it
+    bool after = false;        ///< written after the call: outputs; numbers that are inout stand on both sides
     bool array = false;        ///< a length comes first
     bool conditional = false;  ///< 0 (absent) or 1 comes first
     std::int16_t list = -1;    ///< of constants: constants(list); -1: none

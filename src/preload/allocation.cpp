@@ -4,11 +4,16 @@
 //
 // Memory that MPI allocates for itself is left out, but every release is looked at: the program's memory may be freed from
 // within MPI (by a callback).
+// All else in the library is hidden; what takes the allocator's place must be seen.
+#pragma GCC visibility push(default)
+#include <malloc.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#pragma GCC visibility pop
+
 #include <dlfcn.h>
 #include <errno.h>
-#include <sys/mman.h>
 
-#include <cstdlib>
 #include <cstring>
 
 #include "record/next_allocator.hpp"

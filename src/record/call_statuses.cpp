@@ -52,9 +52,8 @@ void call::one_status(const MPI_Status& status, flow carries, bool was_ignored_b
     const bool received = carries == flow::receive;
     if (received && (!was_ignored_by_program || wildcard)) flags |= has_source;
     if (carries != flow::other && !was_ignored_by_program) flags |= has_bytes;
-    if (received && !was_ignored_by_program && cancelled(status)) {
-        flags = was_cancelled;  // nothing arrived
-    }
+    // A probe leaves the mark unset; only a completed request can have been cancelled.
+    if (received && !was_ignored_by_program && !state_->stakes.empty() && cancelled(status)) flags = was_cancelled;
     if (result_ != MPI_SUCCESS && !was_ignored_by_program) flags |= has_error;
     bytes().number(flags);
     if (flags & has_source) {

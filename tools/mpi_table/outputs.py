@@ -27,6 +27,23 @@ def handle_kinds(table):
     return [kind for kind in table.kinds.values() if kind.form == "handle" and kind.list_name == kind.name]
 
 
+def fortran_file(table, declared):
+    """PMPI entry points for an MPI whose Fortran library calls them directly (see src/preload/fortran.hpp)."""
+    # Open MPI's Fortran library has clocks and address arithmetic of its own.
+    functions = [f for f in table.functions if f.name in declared and f.name != "MPI_Pcontrol"]
+    parts = [NOTICE + '#include "preload/fortran.hpp"\n']
+    parts += [f"#undef P{f.name}" for f in functions]
+    parts.append('\nusing laconic::preload::called_from_fortran;\nusing laconic::preload::next_function;\n\nextern "C" {\n')
+    for f in functions:
+        arguments = declare.argument_list(f)
+        parts.append(f"{declare.result_type(f)} P{f.name}({declare.parameter_list(f)}) {{\n"
+                     f"    if (called_from_fortran(__builtin_return_address(0))) return {f.name}({arguments});\n"
+                     f'    static const auto next = next_function<decltype(&P{f.name})>("P{f.name}");\n'
+                     f"    return next({arguments});\n}}")
+    parts.append("}")
+    return "\n".join(parts) + "\n"
+
+
 def constants_file(table, names):
     """C++ tables from an MPI's integer constants to the numbers of constants.api; `names` is what that mpi.h mentions."""
     handles = {kind.name for kind in handle_kinds(table)} | {"request"}
@@ -79,7 +96,7 @@ def names_file(table):
             if p.kind.form == "error":
                 number = list_numbers["error_class"]
             flags = ", ".join("true" if flag else "false"
-                              for flag in (p.recorded_before, p.direction != "in", bool(p.length), bool(p.conditions)))
+                              for flag in (p.recorded_before, p.recorded_after, bool(p.length), bool(p.conditions)))
             rows.append(f'{{"{p.name}", "{p.kind.name}", form::{p.kind.form}, {flags}, {number}}}')
         out.append(f"constexpr std::array<parameter_info, {len(rows)}> of_{function.number}{{{{{', '.join(rows)}}}}};"
                    if rows else f"constexpr std::array<parameter_info, 0> of_{function.number}{{}};")

@@ -38,6 +38,11 @@ class Parameter:
         """Inputs, and buffers whatever their direction: their identity is known before the call."""
         return self.direction != "out" or (self.kind.form == "buffer" and self.kind.c_type != "base")
 
+    @property
+    def recorded_after(self):
+        """Outputs, and numbers that the call changes: those stand on both sides."""
+        return not self.recorded_before or (self.direction == "inout" and self.kind.form == "integer")
+
 
 @dataclass(frozen=True)
 class Function:

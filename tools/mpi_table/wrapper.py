@@ -242,7 +242,7 @@ class Wrapper:
 
     def outputs(self):
         for parameter in self.function.parameters:
-            if not parameter.recorded_before:
+            if parameter.recorded_after:
                 text = self.output(parameter)
                 if text:
                     self.conditional(parameter, text, 2)

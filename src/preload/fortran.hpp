@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fortran programs under Open MPI: its Fortran library turns every call of every binding (mpif.h, mpi, mpi_f08) into a call of
-// the PMPI_ function, which wrappers of MPI_ functions never see. So the preload library shows PMPI_ functions too: a call
-// that comes from the Fortran library goes to the wrapper, all others pass through to MPI as they are.
+// Fortran programs: Open MPI's Fortran library turns every call of every binding (mpif.h, mpi, mpi_f08) into a call of the PMPI_
+// function, MPICH's does so for the functions of mpi_f08 that have no buffers; wrappers of MPI_ functions never see those. So the
+// preload library shows PMPI_ functions too: a call that comes from the Fortran library goes to the wrapper, all others pass
+// through to MPI as they are.
 #pragma once
 
 #pragma GCC visibility push(default)
@@ -17,7 +18,7 @@
 
 namespace laconic::preload {
 
-/// The code of Open MPI's Fortran library: empty while no program has loaded it.
+/// The code of the MPI's Fortran library: empty while no program has loaded it.
 struct code_range {
     std::uintptr_t begin = 0, end = 0;
 };

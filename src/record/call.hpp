@@ -25,7 +25,6 @@ public:
         taken_ = the_recorder.lock.lock();
         state_->bytes.clear();
         state_->stakes.clear();
-        state_->claims = ++the_recorder.claims;
         state_->bytes.number(std::uint64_t{function} << 1 | (state_->number > 0 ? 1 : 0));
         if (state_->number > 0) state_->bytes.number(state_->number);
     }
@@ -83,20 +82,20 @@ public:
     void texts(char** const* values, std::size_t count);
 
     // What the call may use up
-    void completing(const MPI_Request* request) { stake(value_at(request)); }
+    void completing(const MPI_Request* request) { stake(request ? *request : MPI_REQUEST_NULL); }
     void completing(const MPI_Request* requests, std::size_t count);
     void completed(const MPI_Request* requests) noexcept;
     template <object Which, class Handle>
     void giving_up(const Handle* handle_at) {
         const std::uint64_t bits = handle_at ? reinterpret_bits(*handle_at) : 0;
         bytes().number(handle_at ? the_recorder.objects.of(Which).code_of(bits) : 0);
-        state_->stakes.push_back({bits, request_table::none});
+        state_->stakes.push_back({bits, the_recorder.objects.of(Which).detach(bits)});
     }
     template <object Which, class Handle>
     void given_up(const Handle* handle_at) {
-        object_table& table = the_recorder.objects.of(Which);
-        const std::uint64_t before = state_->stakes.front().bits;
-        if (handle_at && table.is_null(reinterpret_bits(*handle_at)) && !table.is_null(before)) gone(Which, before);
+        const at_stake& stake = state_->stakes.front();
+        if (stake.index == flat_map::none) return;
+        gone(Which, stake, the_recorder.objects.of(Which).is_null(reinterpret_bits(*handle_at)));
     }
 
     // Statuses
@@ -200,7 +199,7 @@ private:
         return false;
     }
     void stake(MPI_Request request);
-    void gone(object which, std::uint64_t bits);
+    void gone(object which, const at_stake& stake, bool freed);
     void remember(object which, std::uint64_t bits, const record::place& where);
     void agree(const MPI_Comm* comm, bool far);
     void one_status(const MPI_Status& status, flow carries, bool ignored, bool wildcard, int own_rank);

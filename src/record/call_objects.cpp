@@ -13,7 +13,7 @@ void call::stake(MPI_Request request) {
         return bytes().number(0);
     }
     const std::uint64_t bits = reinterpret_bits(request);
-    const std::uint32_t index = the_recorder.requests.claim(bits, state_->claims);
+    const std::uint32_t index = the_recorder.requests.claim(bits);
     state_->stakes.push_back({bits, index});
     if (index == request_table::none) {
         bytes().number(1);
@@ -26,6 +26,8 @@ void call::stake(MPI_Request request) {
 
 void call::request(MPI_Request request) {
     stake(request);
+    const std::uint32_t index = state_->stakes.back().index;
+    if (index != request_table::none) the_recorder.requests.unclaim(index);
     state_->stakes.pop_back();
 }
 
@@ -37,8 +39,11 @@ void call::completing(const MPI_Request* requests, std::size_t count) {
 void call::completed(const MPI_Request* requests) noexcept {
     for (std::size_t i = 0; i < state_->stakes.size(); ++i) {
         const at_stake& each = state_->stakes[i];
-        if (each.request != request_table::none && requests[i] == MPI_REQUEST_NULL) {
-            the_recorder.requests.over(each.bits, each.request);
+        if (each.index == request_table::none) continue;
+        if (requests[i] == MPI_REQUEST_NULL) {
+            the_recorder.requests.over(each.bits, each.index);
+        } else {
+            the_recorder.requests.unclaim(each.index);
         }
     }
 }
@@ -80,21 +85,19 @@ void call::remember(object which, std::uint64_t bits, const record::place& where
     known->place = the_recorder.objects.keep(kept);
 }
 
-void call::gone(object which, std::uint64_t bits) {
+void call::gone(object which, const at_stake& stake, bool freed) {
     object_table& table = the_recorder.objects.of(which);
-    const object_table::known* known = table.find(bits);
-    if (!known) return;
-    const std::uint32_t index = known->place;
-    std::uint64_t code = 0;
-    if (!table.gone(bits, code)) return;
+    const object_table::known known = table.at(stake.index);
+    if (!freed || known.references > 1) return table.attach(stake.bits, stake.index, freed);
+    table.forget(stake.index);
     if (which == object::comm) {
-        the_recorder.agreed.release(code);
+        the_recorder.agreed.release(known.code);
     } else {
-        table.release_id(code);
+        table.release_id(known.code);
     }
-    if (index == 0) return;
-    the_recorder.memory.released(reinterpret_cast<const void*>(the_recorder.objects.kept(index).memory));
-    the_recorder.objects.drop(index);
+    if (known.place == 0) return;
+    the_recorder.memory.released(reinterpret_cast<const void*>(the_recorder.objects.kept(known.place).memory));
+    the_recorder.objects.drop(known.place);
 }
 
 record::place call::where_locked(MPI_Comm comm) {

@@ -35,7 +35,7 @@ MPI_Status* call::watch(MPI_Status* status, bool wildcard) {
 MPI_Status* call::watch(MPI_Status* status) {
     bool wildcard = false;
     for (const at_stake& each : state_->stakes) {
-        wildcard |= each.request != request_table::none && the_recorder.requests.at(each.request).wildcard;
+        wildcard |= each.index != request_table::none && the_recorder.requests.at(each.index).wildcard;
     }
     return watch(status, wildcard);
 }
@@ -86,7 +86,7 @@ void call::status(const MPI_Status* given, const MPI_Status* shown, int index) {
     if (ignored(shown)) return bytes().number(was_ignored);
     request_table::request about;
     if (index >= 0 && static_cast<std::size_t>(index) < state_->stakes.size()) {
-        const std::uint32_t known = state_->stakes[static_cast<std::size_t>(index)].request;
+        const std::uint32_t known = state_->stakes[static_cast<std::size_t>(index)].index;
         if (known != request_table::none) about = the_recorder.requests.at(known);
     }
     one_status(*shown, about.carries, ignored(given), about.wildcard, about.own_rank);

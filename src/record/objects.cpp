@@ -66,16 +66,17 @@ object_table::known& object_table::made(std::uint64_t bits, std::uint64_t code) 
     return add(bits, {code, 1, 0, 0});
 }
 
-bool object_table::gone(std::uint64_t bits, std::uint64_t& code) noexcept {
+std::uint32_t object_table::detach(std::uint64_t bits) noexcept {
     const std::uint32_t index = by_handle_.find(bits);
-    if (index == flat_map::none) return false;
-    known& object = objects_[index];
-    code = object.code;
-    if (code % 2 == 1 || --object.references > 0) return false;
+    if (index == flat_map::none || objects_[index].code % 2 == 1) return flat_map::none;
     by_handle_.erase(bits);
     cached_ = flat_map::none;
-    free_.push_back(index);
-    return true;
+    return index;
+}
+
+void object_table::attach(std::uint64_t bits, std::uint32_t index, bool fewer) {
+    if (fewer) --objects_[index].references;
+    by_handle_.set(bits, index);
 }
 
 std::uint32_t object_tables::keep(const place& where) {

@@ -53,8 +53,14 @@ public:
         return made(bits).code;
     }
 
-    /// A handle is gone. Returns true when it was the last one of its object; predefined objects stay.
-    bool gone(std::uint64_t bits, std::uint64_t& code) noexcept;
+    /// Parts a handle from its object while a call may free it: another thread may be given the same handle for a new object
+    /// before that call is recorded. Returns the object's index; none for predefined objects and unknown handles.
+    [[nodiscard]] std::uint32_t detach(std::uint64_t bits) noexcept;
+    [[nodiscard]] const known& at(std::uint32_t index) const noexcept { return objects_[index]; }
+    /// The handle still names the object; `fewer`: one of several handles is gone.
+    void attach(std::uint64_t bits, std::uint32_t index, bool fewer);
+    /// The object is gone.
+    void forget(std::uint32_t index) { free_.push_back(index); }
     void release_id(std::uint64_t code) noexcept { ids_.release(static_cast<std::uint32_t>(code / 2 - 1)); }
 
 private:

@@ -22,13 +22,12 @@ namespace laconic::record {
 /// A request or handle that the call under way may use up.
 struct at_stake {
     std::uint64_t bits = 0;
-    std::uint32_t request = request_table::none;
+    std::uint32_t index = flat_map::none;  ///< in the table of requests, or of its class of objects
 };
 
 struct thread_state {
     bool inside = false;  ///< within a recorded call: what MPI itself calls is not the program's
     std::uint32_t number = 0;
-    std::uint32_t claims = 0;  ///< the number of the call, for request_table::claim
     std::uint64_t start_ticks = 0, end_ticks = 0;
     std::uintptr_t stack_begin = 0, stack_end = 0;
     std::uint64_t agreed_code = 0;  ///< of the communicator that the call under way has made
@@ -74,7 +73,6 @@ public:
     flat_map pointers;  ///< addresses of functions and attribute values -> their numbers
     place world;
     communicator_ids agreed;
-    std::uint32_t claims = 0;  ///< counts recorded calls
 
 private:
     [[nodiscard]] thread_state* new_thread() noexcept;

@@ -42,10 +42,10 @@ request_table::request& request_table::made(std::uint64_t bits, std::span<const 
     return fresh;
 }
 
-std::uint32_t request_table::claim(std::uint64_t bits, std::uint32_t call) noexcept {
+std::uint32_t request_table::claim(std::uint64_t bits) noexcept {
     for (std::uint32_t index = by_handle_.find(bits); index != none; index = requests_[index].next) {
-        if (requests_[index].claimed == call) continue;
-        requests_[index].claimed = call;
+        if (requests_[index].claimed) continue;
+        requests_[index].claimed = true;
         return index;
     }
     return none;

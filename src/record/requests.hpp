@@ -25,16 +25,19 @@ public:
     struct request {
         std::uint32_t pool = 0, slot = 0;
         std::uint32_t next = none;   ///< another request with the same handle
-        std::uint32_t claimed = 0;   ///< the call that named it last
         int own_rank = 0;            ///< in the communicator it belongs to
         flow carries = flow::other;
         bool wildcard = false;  ///< what arrives is known from the status alone
+        bool claimed = false;   ///< named by a call that is under way
     };
 
     /// A new request: `signature` is what its call has written so far.
     request& made(std::uint64_t bits, std::span<const std::byte> signature);
-    /// The first request with this handle that `call` has not named yet; none when there is no such.
-    [[nodiscard]] std::uint32_t claim(std::uint64_t bits, std::uint32_t call) noexcept;
+    /// The first request with this handle that no call under way has named; none when there is no such. Another thread may
+    /// get the handle of a request that has just completed before the call that completed it is recorded.
+    [[nodiscard]] std::uint32_t claim(std::uint64_t bits) noexcept;
+    /// The call is over and the request is not.
+    void unclaim(std::uint32_t index) noexcept { requests_[index].claimed = false; }
     [[nodiscard]] const request& at(std::uint32_t index) const noexcept { return requests_[index]; }
     /// The request is over: its slot is free again.
     void over(std::uint64_t bits, std::uint32_t index) noexcept;

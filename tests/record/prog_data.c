@@ -4,10 +4,10 @@
 
 static void datatypes(int rank) {
     MPI_Datatype vector, structure, copy, part;
-    int lengths[2] = {1, 2}, integers[8], position = 0, size;
+    int lengths[2] = {1, 2}, integers[3], position = 0, size;
     struct { int number; double pair[2]; } record = {rank, {1, 2}};
-    MPI_Aint displacements[2], base, addresses[4];
-    MPI_Datatype types[2] = {MPI_INT, MPI_DOUBLE}, contained[4];
+    MPI_Aint displacements[2], base, addresses[2];
+    MPI_Datatype types[2] = {MPI_INT, MPI_DOUBLE}, contained[2];
     char packed[64];
     MPI_Type_vector(3, 2, 5, MPI_INT, &vector);
     MPI_Type_commit(&vector);
@@ -21,7 +21,7 @@ static void datatypes(int rank) {
     int counts[4], combiner;
     MPI_Type_get_envelope(structure, &counts[0], &counts[1], &counts[2], &combiner);
     CHECK(combiner == MPI_COMBINER_STRUCT && counts[0] == 3 && counts[1] == 2 && counts[2] == 2);
-    MPI_Type_get_contents(structure, 8, 4, 4, integers, addresses, contained);
+    MPI_Type_get_contents(structure, 3, 2, 2, integers, addresses, contained);
     CHECK(contained[1] == MPI_DOUBLE && addresses[1] == displacements[1]);
     int sizes[2] = {8, 8}, subsizes[2] = {4, 2}, starts[2] = {1, 3};
     MPI_Type_create_subarray(2, sizes, subsizes, starts, MPI_ORDER_C, MPI_FLOAT, &part);

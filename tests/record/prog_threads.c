@@ -8,9 +8,11 @@
 enum { threads = 3, rounds = 200 };
 
 static int rank, size;
+static pthread_barrier_t together; /* all threads are alive at once: none takes over the number of another */
 
 static void *work(void *own) {
     MPI_Comm comm = *(MPI_Comm *)own, copy;
+    pthread_barrier_wait(&together);
     int right = (rank + 1) % size, left = (rank + size - 1) % size;
     for (int i = 0; i < rounds; ++i) {
         int out = i + rank, in = -1;
@@ -24,6 +26,7 @@ static void *work(void *own) {
     MPI_Comm_dup(comm, &copy);
     MPI_Barrier(copy);
     MPI_Comm_free(&copy);
+    pthread_barrier_wait(&together);
     return NULL;
 }
 
@@ -36,6 +39,7 @@ int main(int argc, char **argv) {
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (provided == MPI_THREAD_MULTIPLE) {
         for (int i = 0; i < threads; ++i) MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
+        pthread_barrier_init(&together, NULL, threads);
         for (int i = 0; i < threads; ++i) pthread_create(&other[i], NULL, work, &comms[i]);
         for (int i = 0; i < threads; ++i) pthread_join(other[i], NULL);
         for (int i = 0; i < threads; ++i) MPI_Comm_free(&comms[i]);

@@ -17,8 +17,9 @@ def check_shape(run, ranks):
     for rank, calls in run.ranks.items():
         assert calls[0].name.startswith("MPI_Init"), calls[0]
         assert calls[-1].name == "MPI_Finalize", calls[-1]
-        ends = [call.end_ns for call in calls]
-        assert ends == sorted(ends), f"rank {rank}: times run backwards"
+        for thread in {call.thread for call in calls}:
+            ends = [call.end_ns for call in calls if call.thread == thread]
+            assert ends == sorted(ends), f"rank {rank}, thread {thread}: times run backwards"
         assert all(call.start_ns <= call.end_ns for call in calls)
 
 
@@ -160,8 +161,9 @@ def ends(start):
     for how in ("exit", "kill"):
         run = start(2, how, same=False)
         assert run.status != 0
-        assert all(len([c for c in calls if c.name == "MPI_Barrier"]) == 100 for calls in run.ranks.values())
-        assert run.ranks
+        # The launcher may end a rank that has not yet left the last barrier.
+        counts = [len(run.calls(rank, "MPI_Barrier")) for rank in run.ranks]
+        assert counts and max(counts) == 100 and min(counts) >= 99, counts
     run = start(2, "fork")
     check_shape(run, 2)
     assert not run.calls(0, "MPI_Initialized") and not run.others, "the child of a fork records nothing"
@@ -205,7 +207,7 @@ def fortran(start):
                          "MPI_Comm_free", "MPI_Irecv", "MPI_Isend", "MPI_Waitall", "MPI_Allreduce", "MPI_Finalize"], names
         call = run.one(rank, "MPI_Sendrecv")
         assert call.arguments["sendtype"] == "MPI_DOUBLE_PRECISION" and call.arguments["dest"] == 1 - rank
-        assert call.arguments["sendbuf"].startswith("static:0+")
+        assert call.arguments["sendbuf"].startswith("static:0+"), call
         assert run.one(rank, "MPI_Comm_set_name").arguments["comm_name"] == "every second"
         reduced = run.one(rank, "MPI_Allreduce").arguments
         assert reduced["sendbuf"] == "MPI_IN_PLACE" and reduced["op"] == "MPI_SUM"

@@ -28,9 +28,10 @@ def handle_kinds(table):
 
 
 def fortran_file(table, declared):
-    """PMPI entry points for an MPI whose Fortran library calls them directly (see src/preload/fortran.hpp)."""
-    # Open MPI's Fortran library has clocks and address arithmetic of its own.
-    functions = [f for f in table.functions if f.name in declared and f.name != "MPI_Pcontrol"]
+    """PMPI entry points that Fortran libraries of MPIs call directly (see src/preload/fortran.hpp)."""
+    # Conversions of handles are the binding's own business, not the program's.
+    functions = [f for f in table.functions
+                 if f.name in declared and f.chapter not in ("convert", "mpich") and f.name != "MPI_Pcontrol"]
     parts = [NOTICE + '#include "preload/fortran.hpp"\n']
     parts += [f"#undef P{f.name}" for f in functions]
     parts.append('\nusing laconic::preload::called_from_fortran;\nusing laconic::preload::next_function;\n\nextern "C" {\n')

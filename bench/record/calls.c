@@ -32,7 +32,11 @@ static void allreduce_self(int i) {
 static void changing_tags(int i) {
     MPI_Sendrecv(buffer_a, 1, MPI_DOUBLE, 0, i, buffer_b, 1, MPI_DOUBLE, 0, i, MPI_COMM_SELF, MPI_STATUS_IGNORE);
 }
-static void allocation(int i) { free(malloc((size_t)(64 + i % 512))); }
+static void *volatile memory; /* the compiler must not see through it */
+static void allocation(int i) {
+    memory = malloc((size_t)(64 + i % 512));
+    free(memory);
+}
 
 static int compare(const void *a, const void *b) {
     const double x = *(const double *)a, y = *(const double *)b;

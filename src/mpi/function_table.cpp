@@ -13,8 +13,9 @@ namespace {
 }  // namespace
 
 const function_info* find_function(std::uint32_t number) noexcept {
-    const auto* at = std::lower_bound(all_functions.begin(), all_functions.end(), number,
-                                      [](const function_info& row, std::uint32_t wanted) { return row.number < wanted; });
+    const auto* at =
+        std::lower_bound(all_functions.begin(), all_functions.end(), number,
+                         [](const function_info& row, std::uint32_t wanted) { return row.number < wanted; });
     return at != all_functions.end() && at->number == number ? at : nullptr;
 }
 

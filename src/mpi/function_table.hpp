@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The functions of MPI as data, for readers of signatures (docs/format/trace-signature.md) on machines without MPI: a function's
-// number flows in, its name and its parameters' names and forms flow out. The rows are generated from src/mpi/api.
+// The functions of MPI as data, for readers of signatures (docs/format/trace-signature.md) on machines without MPI: a
+// function's number flows in, its name and its parameters' names and forms flow out. The rows are generated from
+// src/mpi/api.
 #pragma once
 
 #include <cstdint>
@@ -46,9 +47,9 @@ struct parameter_info {
 struct function_info {
     std::uint16_t number = 0;
     std::string_view name;
-    std::string_view since;    ///< version of the standard, or whose extension it is
+    std::string_view since;  ///< version of the standard, or whose extension it is
     std::string_view chapter;
-    bool has_result = true;    ///< returns an error code, which stands between inputs and outputs
+    bool has_result = true;     ///< returns an error code, which stands between inputs and outputs
     form returns = form::none;  ///< of another result: it stands behind the outputs
     std::int16_t returns_list = -1;
     std::span<const parameter_info> parameters;  ///< those that are recorded

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// malloc and its kin: calls of the program pass through to the next allocator, whichever that is; where memory begins and ends
-// flows into the recorder's map. While nothing is traced a hook costs one branch.
+// malloc and its kin: calls of the program pass through to the next allocator, whichever that is; where memory begins
+// and ends flows into the recorder's map. While nothing is traced a hook costs one branch.
 //
-// Memory that MPI allocates for itself is left out, but every release is looked at: the program's memory may be freed from
-// within MPI (by a callback).
-// All else in the library is hidden; what takes the allocator's place must be seen.
+// Memory that MPI allocates for itself is left out, but every release is looked at: the program's memory may be freed
+// from within MPI (by a callback). All else in the library is hidden; what takes the allocator's place must be seen.
 #pragma GCC visibility push(default)
 #include <malloc.h>
 #include <stdlib.h>
@@ -54,9 +53,7 @@ void* early(std::size_t bytes) noexcept {
     return memory;
 }
 
-bool is_early(const void* memory) noexcept {
-    return memory >= early_memory && memory < early_memory + early_bytes;
-}
+bool is_early(const void* memory) noexcept { return memory >= early_memory && memory < early_memory + early_bytes; }
 
 template <class Function>
 void look_up(Function& function, const char* name) noexcept {

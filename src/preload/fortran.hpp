@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fortran programs: Open MPI's Fortran library turns every call of every binding (mpif.h, mpi, mpi_f08) into a call of the PMPI_
-// function, MPICH's does so for the functions of mpi_f08 that have no buffers; wrappers of MPI_ functions never see those. So the
-// preload library shows PMPI_ functions too: a call that comes from the Fortran library goes to the wrapper, all others pass
-// through to MPI as they are.
+// Fortran programs: Open MPI's Fortran library turns every call of every binding (mpif.h, mpi, mpi_f08) into a call of
+// the PMPI_ function, MPICH's does so for the functions of mpi_f08 that have no buffers; wrappers of MPI_ functions
+// never see those. So the preload library shows PMPI_ functions too: a call that comes from the Fortran library goes to
+// the wrapper, all others pass through to MPI as they are.
 #pragma once
 
 #pragma GCC visibility push(default)

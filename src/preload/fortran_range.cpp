@@ -13,7 +13,8 @@ constinit code_range fortran_code;
 namespace {
 
 int look(dl_phdr_info* info, std::size_t, void*) {
-    if (!std::strstr(info->dlpi_name, "/libmpi_mpifh.so") && !std::strstr(info->dlpi_name, "/libmpichfort.so")) return 0;
+    if (!std::strstr(info->dlpi_name, "/libmpi_mpifh.so") && !std::strstr(info->dlpi_name, "/libmpichfort.so"))
+        return 0;
     for (int i = 0; i < info->dlpi_phnum; ++i) {
         const ElfW(Phdr)& part = info->dlpi_phdr[i];
         if (part.p_type != PT_LOAD || (part.p_flags & PF_X) == 0) continue;

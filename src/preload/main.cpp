@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The preload library wakes and goes: before main() the recorder reads the environment, at the end of the process it closes
-// what it has written.
+// The preload library wakes and goes: before main() the recorder reads the environment, at the end of the process it
+// closes what it has written.
 #include "record/recorder.hpp"
 
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Agreeing on the id of a new communicator: the members unite the sets of ids they use and take the lowest free one. Another
-// thread may have taken it meanwhile on some rank: then all try again without it.
+// Agreeing on the id of a new communicator: the members unite the sets of ids they use and take the lowest free one.
+// Another thread may have taken it meanwhile on some rank: then all try again without it.
 #include "record/agreement.hpp"
 
 #include <bit>
@@ -8,7 +8,8 @@
 namespace laconic::record {
 namespace {
 
-/// Unites sets over all members. In an intercommunicator each side receives the other's union; a second round sends it back.
+/// Unites sets over all members. In an intercommunicator each side receives the other's union; a second round sends it
+/// back.
 bool unite(MPI_Comm comm, bool inter, const std::uint64_t* own, std::uint64_t* all, int words) {
     if (PMPI_Allreduce(own, all, words, MPI_UINT64_T, MPI_BOR, comm) != MPI_SUCCESS) return false;
     if (!inter) return true;

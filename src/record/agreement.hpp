@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ids of communicators: equal on all members. New communicators flow in, codes for signatures flow out. Members agree by a
-// reduction over the new communicator itself, in which all of them are at that moment; communicators with members that may not
-// be traced get an id of this process alone.
+// Ids of communicators: equal on all members. New communicators flow in, codes for signatures flow out. Members agree
+// by a reduction over the new communicator itself, in which all of them are at that moment; communicators with members
+// that may not be traced get an id of this process alone.
 #pragma once
 
 #include <mpi.h>
@@ -29,8 +29,9 @@ public:
 
 private:
     static constexpr std::size_t words = 64;
-    static constexpr std::uint32_t agreed_limit = words * 64;     ///< ids below are agreed on
-    static constexpr std::uint32_t alone_limit = 2 * agreed_limit;  ///< ids below that are local; above: by MPI_Comm_idup
+    static constexpr std::uint32_t agreed_limit = words * 64;  ///< ids below are agreed on
+    static constexpr std::uint32_t alone_limit =
+        2 * agreed_limit;  ///< ids below that are local; above: by MPI_Comm_idup
     using id_set = std::array<std::uint64_t, words>;
 
     id_set used_{};

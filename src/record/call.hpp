@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One call of the program, as a generated wrapper drives it: inputs are written, the call is made between begin() and stop(),
-// outputs are written after end(), finish() hands the record over. Every function here is called only when recording().
+// One call of the program, as a generated wrapper drives it: inputs are written, the call is made between begin() and
+// stop(), outputs are written after end(), finish() hands the record over. Every function here is called only when
+// recording().
 //
 // The recorder's lock is held from construction to begin() and from end() to finish(), never while MPI communicates.
 #pragma once

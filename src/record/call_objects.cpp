@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What calls make and use up: requests, communicators, windows, files, messages; and the few calls that steer the recorder.
+// What calls make and use up: requests, communicators, windows, files, messages; and the few calls that steer the
+// recorder.
 #include <cstring>
 
 #include "record/agreement.hpp"

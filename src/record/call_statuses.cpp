@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Statuses: what MPI told the program, or would have told had it not ignored the status. A field is written only where it means
-// something: the status of a send has no source.
+// Statuses: what MPI told the program, or would have told had it not ignored the status. A field is written only where
+// it means something: the status of a send has no source.
 #include "record/call.hpp"
 
 namespace laconic::record {
@@ -47,7 +47,8 @@ MPI_Status* call::watch_all(MPI_Status* statuses, std::size_t count) {
     return state_->statuses.data();
 }
 
-void call::one_status(const MPI_Status& status, flow carries, bool was_ignored_by_program, bool wildcard, int own_rank) {
+void call::one_status(const MPI_Status& status, flow carries, bool was_ignored_by_program, bool wildcard,
+                      int own_rank) {
     std::uint64_t flags = was_ignored_by_program ? was_ignored : 0;
     const bool received = carries == flow::receive;
     if (received && (!was_ignored_by_program || wildcard)) flags |= has_source;

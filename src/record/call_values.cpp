@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Single values and arrays of a call: what the program passed flows in, forms of docs/format/trace-signature.md flow out.
+// Single values and arrays of a call: what the program passed flows in, forms of docs/format/trace-signature.md flow
+// out.
 #include "record/call.hpp"
 
 namespace laconic::record {

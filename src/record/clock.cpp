@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rate of the time stamps: measured against the monotonic clock at the start, and again every second over all the time
-// since then, so that the error shrinks as the run goes on.
+// The rate of the time stamps: measured against the monotonic clock at the start, and again every second over all the
+// time since then, so that the error shrinks as the run goes on.
 #include "record/clock.hpp"
 
 #include <time.h>
@@ -36,7 +36,8 @@ void tick_clock::set_rate(std::uint64_t ticks, std::uint64_t ns) noexcept {
     const auto passed_ticks = static_cast<unsigned __int128>(std::max<std::uint64_t>(ticks - first_ticks_, 1));
     const auto passed_ns = static_cast<unsigned __int128>(ns - first_ns_);
     ns_per_tick_ = static_cast<std::uint64_t>((passed_ns << fraction_bits) / passed_ticks);
-    window_ticks_ = static_cast<std::int64_t>(passed_ticks * 1'000'000'000U / std::max<unsigned __int128>(passed_ns, 1));
+    window_ticks_ =
+        static_cast<std::int64_t>(passed_ticks * 1'000'000'000U / std::max<unsigned __int128>(passed_ns, 1));
 }
 
 void tick_clock::start() noexcept {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// This MPI's constants beside the numbers that signatures give them (src/mpi/api/constants.api); the tables are generated.
+// This MPI's constants beside the numbers that signatures give them (src/mpi/api/constants.api); the tables are
+// generated.
 #pragma once
 
 #include <mpi.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The bytes of a signature (docs/format/trace-signature.md): numbers and texts flow in, varints flow out into memory that is
-// kept from call to call and grows only when one call needs more than any before.
+// The bytes of a signature (docs/format/trace-signature.md): numbers and texts flow in, varints flow out into memory
+// that is kept from call to call and grows only when one call needs more than any before.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Free ids: acquire() gives the lowest one that is not in use, release() takes it back. The first 64 cost no memory of their own.
+// Free ids: acquire() gives the lowest one that is not in use, release() takes it back. The first 64 cost no memory of
+// their own.
 #pragma once
 
 #include <bit>

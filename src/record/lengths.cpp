@@ -40,7 +40,8 @@ contents contents_of([[maybe_unused]] MPI_Datatype datatype, MPI_Count) {
 #if MPI_VERSION >= 4
     MPI_Count integers = 0, addresses = 0, large_counts = 0, datatypes = 0;
     int combiner = 0;
-    if (PMPI_Type_get_envelope_c(datatype, &integers, &addresses, &large_counts, &datatypes, &combiner) == MPI_SUCCESS) {
+    if (PMPI_Type_get_envelope_c(datatype, &integers, &addresses, &large_counts, &datatypes, &combiner) ==
+        MPI_SUCCESS) {
         return {integers, addresses, large_counts, datatypes};
     }
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The functions that the table's length expressions use: parameters of a call flow in, numbers of elements flow out. All are
-// local to the process and ask MPI where they must.
+// The functions that the table's length expressions use: parameters of a call flow in, numbers of elements flow out.
+// All are local to the process and ask MPI where they must.
 #pragma once
 
 #include <mpi.h>

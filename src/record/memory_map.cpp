@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The interval map behind buffers in signatures. Two locks in one order: the recorder's, then this one; malloc hooks take only
-// this one, and nothing is allocated under it but through the next allocator.
+// The interval map behind buffers in signatures. Two locks in one order: the recorder's, then this one; malloc hooks
+// take only this one, and nothing is allocated under it but through the next allocator.
 #include "record/memory_map.hpp"
 
 #include <link.h>
@@ -100,7 +100,8 @@ void memory_map::released(const void* base) noexcept {
     const auto address = reinterpret_cast<std::uintptr_t>(base);
     const spin_guard guard(lock_);
     if (small_count_ > 0) {
-        for (std::uint32_t* link = &heads_[bucket(address >> page_bits)]; *link != no_node; link = &nodes_[*link].next) {
+        for (std::uint32_t* link = &heads_[bucket(address >> page_bits)]; *link != no_node;
+             link = &nodes_[*link].next) {
             const std::uint32_t index = *link;
             if (nodes_[index].base != address) continue;
             *link = nodes_[index].next;
@@ -149,7 +150,10 @@ memory_map::node* memory_map::search(std::uintptr_t address) noexcept {
 
 location memory_map::name(node& segment, std::uintptr_t address, cached& entry) {
     if (segment.id == no_id) segment.id = ids_[static_cast<std::size_t>(segment.where)].acquire();
-    entry = {segment.base, segment.base + segment.bytes, {segment.where, segment.id, 0}, generation_.load(std::memory_order_relaxed)};
+    entry = {segment.base,
+             segment.base + segment.bytes,
+             {segment.where, segment.id, 0},
+             generation_.load(std::memory_order_relaxed)};
     return {segment.where, segment.id, static_cast<std::int64_t>(address - segment.base)};
 }
 
@@ -166,11 +170,16 @@ location memory_map::find(const void* where, bool on_stack) {
     const auto address = reinterpret_cast<std::uintptr_t>(where);
     cached& entry = cache_[(address >> 6) % cache_.size()];
     if (!on_stack) {
-        if (entry.generation == generation_.load(std::memory_order_relaxed) && address >= entry.base && address < entry.end) {
-            return {entry.at.where, entry.at.segment, static_cast<std::int64_t>(address - entry.base)};
+        if (entry.generation == generation_.load(std::memory_order_relaxed) && address >= entry.base &&
+            address < entry.end) {
+            return {entry.at.where, entry.at.segment,
+                    entry.at.displacement + static_cast<std::int64_t>(address - entry.base)};
         }
         location found;
-        if (in_image(address, found)) return found;
+        if (in_image(address, found)) {
+            entry = {address, address + 1, found, generation_.load(std::memory_order_relaxed)};
+            return found;
+        }
         const spin_guard guard(lock_);
         if (node* segment = search(address)) return name(*segment, address, entry);
     }

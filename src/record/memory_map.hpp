@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which allocation an address lies in: allocations and releases flow in as they happen, (space, segment, displacement) flows
-// out. Segments get their id when a call first names them, so allocations that MPI never sees cost no id.
+// Which allocation an address lies in: allocations and releases flow in as they happen, (space, segment, displacement)
+// flows out. Segments get their id when a call first names them, so allocations that MPI never sees cost no id.
 //
-// Small allocations hang in chains by the page they start in, large ones lie in a sorted array. All memory comes from the
-// next allocator directly: the map is used inside malloc.
+// Small allocations hang in chains by the page they start in, large ones lie in a sorted array. All memory comes from
+// the next allocator directly: the map is used inside malloc.
 #pragma once
 
 #include <array>

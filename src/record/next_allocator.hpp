@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The allocator behind the preload library's own malloc: what the recorder uses where it must not meet its own hooks. Without
-// hooks (in tests) it is the C library's.
+// The allocator behind the preload library's own malloc: what the recorder uses where it must not meet its own hooks.
+// Without hooks (in tests) it is the C library's.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Opaque objects: handles of an MPI flow in, their codes in signatures flow out. A class of objects has a table from handle to
-// code and a pool of symbolic ids; an object that several handles name (or that MPI hands out again) is counted.
+// Opaque objects: handles of an MPI flow in, their codes in signatures flow out. A class of objects has a table from
+// handle to code and a pool of symbolic ids; an object that several handles name (or that MPI hands out again) is
+// counted.
 #pragma once
 
 #include <mpi.h>
@@ -31,7 +32,9 @@ public:
         null_ = bits;
         has_null_ = true;
     }
-    void add_predefined(std::uint64_t bits, std::uint32_t number) { add(bits, {2 * std::uint64_t{number} + 1, 1, 0, 0}); }
+    void add_predefined(std::uint64_t bits, std::uint32_t number) {
+        add(bits, {2 * std::uint64_t{number} + 1, 1, 0, 0});
+    }
     [[nodiscard]] bool is_null(std::uint64_t bits) const noexcept { return has_null_ && bits == null_; }
 
     /// The object a handle names; null when it is not known.
@@ -40,7 +43,8 @@ public:
         return look_up(bits);
     }
 
-    /// The object of a handle that a call has just made or shown: a new one gets an id, a known one is counted once more.
+    /// The object of a handle that a call has just made or shown: a new one gets an id, a known one is counted once
+    /// more.
     known& made(std::uint64_t bits);
     /// The same with a code from elsewhere.
     known& made(std::uint64_t bits, std::uint64_t code);
@@ -53,8 +57,9 @@ public:
         return made(bits).code;
     }
 
-    /// Parts a handle from its object while a call may free it: another thread may be given the same handle for a new object
-    /// before that call is recorded. Returns the object's index; none for predefined objects and unknown handles.
+    /// Parts a handle from its object while a call may free it: another thread may be given the same handle for a new
+    /// object before that call is recorded. Returns the object's index; none for predefined objects and unknown
+    /// handles.
     [[nodiscard]] std::uint32_t detach(std::uint64_t bits) noexcept;
     [[nodiscard]] const known& at(std::uint32_t index) const noexcept { return objects_[index]; }
     /// The handle still names the object; `fewer`: one of several handles is gone.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The recorder of a process: what all calls share (objects, requests, memory, clock, where records go) and what each thread has
-// of its own. Environment and calls flow in; records flow out in the order in which calls end.
+// The recorder of a process: what all calls share (objects, requests, memory, clock, where records go) and what each
+// thread has of its own. Environment and calls flow in; records flow out in the order in which calls end.
 #pragma once
 
 #include <atomic>
@@ -46,8 +46,8 @@ extern std::atomic<bool> tracing_on;
 
 class recorder {
 public:
-    /// Reads the environment; called once, before main(), on the_recorder's bare memory. Without LACONIC_TRACE_LOG nothing is
-    /// made and tracing_on stays false.
+    /// Reads the environment; called once, before main(), on the_recorder's bare memory. Without LACONIC_TRACE_LOG
+    /// nothing is made and tracing_on stays false.
     void start() noexcept;
     /// The process ends, whether MPI_Finalize was called or not.
     void end() noexcept;

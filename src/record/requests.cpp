@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Requests by handle, as short lists, and their pools by the hash of the signature that makes them. Two signatures with one hash
-// share a pool: ids stay unique.
+// Requests by handle, as short lists, and their pools by the hash of the signature that makes them. Two signatures with
+// one hash share a pool: ids stay unique.
 #include "record/requests.hpp"
 
 #include <xxhash.h>

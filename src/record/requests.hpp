@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Requests under way: handles flow in, (pool, slot) pairs flow out. A pool belongs to the signature of the calls that make its
-// requests, so that the order in which requests complete does not show in later signatures. An MPI may give one handle to
-// several requests (those that are complete when they are made): they are told apart by their order.
+// Requests under way: handles flow in, (pool, slot) pairs flow out. A pool belongs to the signature of the calls that
+// make its requests, so that the order in which requests complete does not show in later signatures. An MPI may give
+// one handle to several requests (those that are complete when they are made): they are told apart by their order.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ public:
 
     struct request {
         std::uint32_t pool = 0, slot = 0;
-        std::uint32_t next = none;   ///< another request with the same handle
-        int own_rank = 0;            ///< in the communicator it belongs to
+        std::uint32_t next = none;  ///< another request with the same handle
+        int own_rank = 0;           ///< in the communicator it belongs to
         flow carries = flow::other;
         bool wildcard = false;  ///< what arrives is known from the status alone
         bool claimed = false;   ///< named by a call that is under way
@@ -33,8 +33,8 @@ public:
 
     /// A new request: `signature` is what its call has written so far.
     request& made(std::uint64_t bits, std::span<const std::byte> signature);
-    /// The first request with this handle that no call under way has named; none when there is no such. Another thread may
-    /// get the handle of a request that has just completed before the call that completed it is recorded.
+    /// The first request with this handle that no call under way has named; none when there is no such. Another thread
+    /// may get the handle of a request that has just completed before the call that completed it is recorded.
     [[nodiscard]] std::uint32_t claim(std::uint64_t bits) noexcept;
     /// The call is over and the request is not.
     void unclaim(std::uint32_t index) noexcept { requests_[index].claimed = false; }

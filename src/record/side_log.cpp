@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A window of the file is mapped and moves on as it fills; the file behind the last record is zeros, which readers take as the end.
+// A window of the file is mapped and moves on as it fills; the file behind the last record is zeros, which readers take
+// as the end.
 #include "record/side_log.hpp"
 
 #include <fcntl.h>
@@ -42,7 +43,8 @@ bool side_log::map(std::size_t bytes) noexcept {
     window_begin_ = end_ / page * page;
     window_bytes_ = std::max(window_size, (end_ - window_begin_ + bytes + page) / page * page);
     if (ftruncate(file_, static_cast<off_t>(window_begin_ + window_bytes_)) == 0) {
-        void* at = mmap(nullptr, window_bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, file_, static_cast<off_t>(window_begin_));
+        void* at =
+            mmap(nullptr, window_bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, file_, static_cast<off_t>(window_begin_));
         if (at != MAP_FAILED) {
             window_ = static_cast<std::byte*>(at);
             return true;

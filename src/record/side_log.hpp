@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The uncompressed side log: records flow in, a file that survives a crash of the process flows out (it is mapped, so what was
-// written belongs to the kernel). Layout: docs/format/trace-signature.md.
+// The uncompressed side log: records flow in, a file that survives a crash of the process flows out (it is mapped, so
+// what was written belongs to the kernel). Layout: docs/format/trace-signature.md.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The lock around the recorder's tables: nothing at all while the process has one thread, one atomic exchange otherwise.
+// The lock around the recorder's tables: nothing at all while the process has one thread, one atomic exchange
+// otherwise.
 #pragma once
 
 #include <sched.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Small things that generated wrappers and the recorder share: what a pointer of the program holds, seen safely, and the bits
-// of a handle, whatever type an MPI gave it.
+// Small things that generated wrappers and the recorder share: what a pointer of the program holds, seen safely, and
+// the bits of a handle, whatever type an MPI gave it.
 #pragma once
 
 #include <cstdint>

@@ -18,7 +18,7 @@ program ring
   use mpi
   integer :: rank, ranks, ierror, comm
   integer :: status(MPI_STATUS_SIZE)
-  double precision :: out(10), in(10)
+  double precision, save :: out(10), in(10)
   call MPI_Init(ierror)
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierror)
   call MPI_Comm_size(MPI_COMM_WORLD, ranks, ierror)

@@ -53,8 +53,11 @@ static void one_sided(int rank, int size) {
     CHECK(own[2] == 0);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Win_free(&window);
+#ifndef OPEN_MPI
+    /* Open MPI 4.1 refuses windows on the program's own memory when it has only shared memory to communicate. */
     MPI_Win_create(own, 16 * sizeof *own, sizeof *own, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
     MPI_Win_free(&window);
+#endif
     free(own);
     void *given;
     MPI_Alloc_mem(128, MPI_INFO_NULL, &given);

@@ -50,6 +50,7 @@ def trace(flavour, launcher, preload, program, ranks, arguments=(), same=True):
         log = os.path.join(folder, "log")
         traced = launch(launcher, ranks, program, arguments, preload, log)
         if same:
+            assert plain.returncode == 0, f"the program fails without the recorder:\n{plain.stderr}"
             assert plain.returncode == traced.returncode, (
                 f"status {plain.returncode} without and {traced.returncode} under the recorder:\n"
                 f"{plain.stderr}\n{traced.stderr}")

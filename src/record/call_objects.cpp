@@ -97,7 +97,7 @@ void call::gone(object which, const at_stake& stake, bool freed) {
         table.release_id(known.code);
     }
     if (known.place == 0) return;
-    the_recorder.memory.released(reinterpret_cast<const void*>(the_recorder.objects.kept(known.place).memory));
+    the_recorder.memory.released(the_recorder.objects.kept(known.place).memory);
     the_recorder.objects.drop(known.place);
 }
 

@@ -95,9 +95,8 @@ void memory_map::retire(const node& old) noexcept {
     generation_.fetch_add(1, std::memory_order_relaxed);
 }
 
-void memory_map::released(const void* base) noexcept {
-    if (!base) return;
-    const auto address = reinterpret_cast<std::uintptr_t>(base);
+void memory_map::released(std::uintptr_t address) noexcept {
+    if (address == 0) return;
     const spin_guard guard(lock_);
     if (small_count_ > 0) {
         for (std::uint32_t* link = &heads_[bucket(address >> page_bits)]; *link != no_node;

@@ -39,7 +39,8 @@ class memory_map {
 public:
     /// What malloc hooks call. Cheap, and safe from any thread.
     void allocated(const void* base, std::size_t bytes) noexcept { add(base, bytes, space::heap); }
-    void released(const void* base) noexcept;
+    void released(const void* base) noexcept { released(reinterpret_cast<std::uintptr_t>(base)); }
+    void released(std::uintptr_t base) noexcept;
     /// Memory that MPI gave to the program.
     void allocated_by_library(const void* base, std::size_t bytes) noexcept { add(base, bytes, space::library); }
     /// munmap: forgets the mappings that begin in the range.

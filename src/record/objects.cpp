@@ -2,6 +2,8 @@
 // Filling the tables of objects from this MPI's constants, and taking objects out of them.
 #include "record/objects.hpp"
 
+#include <cstddef>
+
 namespace laconic::record {
 namespace {
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
+#include <type_traits>
 
 namespace laconic::record {
 
@@ -17,10 +17,11 @@ template <class T>
 /// A handle as a number: handles are integers in one MPI and pointers in the other.
 template <class T>
 [[nodiscard]] inline std::uint64_t reinterpret_bits(T handle) noexcept {
-    static_assert(sizeof(T) <= sizeof(std::uint64_t));
-    std::uint64_t bits = 0;
-    std::memcpy(&bits, &handle, sizeof(T));
-    return bits;
+    if constexpr (std::is_pointer_v<T>) {
+        return reinterpret_cast<std::uintptr_t>(handle);
+    } else {
+        return static_cast<std::uint64_t>(handle);
+    }
 }
 
 }  // namespace laconic::record

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The map from addresses to segments: allocations of all sizes flow in, and what the map says is compared with a plain search.
+// The map from addresses to segments: allocations of all sizes flow in, and what the map says is compared with a plain
+// search.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

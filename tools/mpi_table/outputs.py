@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The files that are generated: wrappers per chapter, constants, names for readers without MPI, the coverage page."""
+from . import declare, wrapper
+
+NOTICE = "// SPDX-License-Identifier: BSD-3-Clause\n// Written by tools/gen_mpi.py from src/mpi/api: edit those.\n"
+
+
+def chapter_file(table, chapter, declared):
+    """The wrappers of a chapter for an MPI that declares these functions; "" when it declares none of them."""
+    functions = [f for f in table.functions if f.chapter == chapter and f.name in declared]
+    if not functions:
+        return ""
+    parts = [NOTICE + '#include "preload/wrapping.hpp"\n']
+    parts += [f"#undef {f.name}" for f in functions]
+    parts.append("\nnamespace record = laconic::record;\n\nextern \"C\" {\n")
+    # MPICH declares these in mpi.h and defines them in its Fortran library only, where it does at all.
+    parts += [f"#pragma weak P{f.name}" for f in functions if any(p.kind.name == "f08_status" for p in f.parameters)]
+    parts.append("")
+    for function in functions:
+        parts += [wrapper.assertion(function), wrapper.Wrapper(function, table).text(), ""]
+    parts.append("}")
+    return "\n".join(parts) + "\n"
+
+
+def handle_kinds(table):
+    """The kinds that name a class of opaque objects, in the order of their numbers."""
+    return [kind for kind in table.kinds.values() if kind.form == "handle" and kind.list_name == kind.name]
+
+
+def fortran_file(table, declared):
+    """PMPI entry points that Fortran libraries of MPIs call directly (see src/preload/fortran.hpp)."""
+    # Conversions of handles are the binding's own business, not the program's.
+    functions = [f for f in table.functions
+                 if f.name in declared and f.chapter not in ("convert", "mpich") and f.name != "MPI_Pcontrol"]
+    parts = [NOTICE + '#include "preload/fortran.hpp"\n']
+    parts += [f"#undef P{f.name}" for f in functions]
+    parts.append('\nusing laconic::preload::called_from_fortran;\nusing laconic::preload::next_function;\n\nextern "C" {\n')
+    for f in functions:
+        arguments = declare.argument_list(f)
+        parts.append(f"{declare.result_type(f)} P{f.name}({declare.parameter_list(f)}) {{\n"
+                     f"    if (called_from_fortran(__builtin_return_address(0))) return {f.name}({arguments});\n"
+                     f'    static const auto next = next_function<decltype(&P{f.name})>("P{f.name}");\n'
+                     f"    return next({arguments});\n}}")
+    parts.append("}")
+    return "\n".join(parts) + "\n"
+
+
+def constants_file(table, names):
+    """C++ tables from an MPI's integer constants to the numbers of constants.api; `names` is what that mpi.h mentions."""
+    handles = {kind.name for kind in handle_kinds(table)} | {"request"}
+    out = [NOTICE]
+    for name, (_, members) in table.lists.items():
+        if name not in handles:
+            rows = ", ".join(f"{{{m}, {i}}}" for i, m in enumerate(members) if m in names)
+            out.append(f"inline constexpr named_constant {name}[] = {{{rows}}};")
+    return "\n".join(out) + "\n"
+
+
+def handles_file(table, names):
+    """C++ that enters an MPI's predefined handles into the tables of objects."""
+    out = [NOTICE + "void fill_all() {"]
+    for kind in handle_kinds(table):
+        if kind.c_type.startswith("MPI") and kind.c_type not in names:
+            continue
+        null, members = table.lists[kind.name]
+        bits = f"reinterpret_bits(static_cast<{kind.c_type}>({{}}))"
+        if null in names:
+            out.append(f"    set_null<object::{kind.name}>({bits.format(null)});")
+        out += [f"    add_predefined<object::{kind.name}>({bits.format(m)}, {i});"
+                for i, m in enumerate(members) if m in names]
+    return "\n".join(out) + "\n}\n"
+
+
+def objects_file(table):
+    """The classes of handles, in the order of their numbers; needs no mpi.h."""
+    names = [kind.name for kind in handle_kinds(table)]
+    return (NOTICE + "enum class object : unsigned char { " + ", ".join(names) + " };\n"
+            + f"inline constexpr unsigned object_classes = {len(names)};\n")
+
+
+def names_file(table):
+    """The function table as data for readers without MPI: src/mpi/function_table.cpp includes it."""
+    out = [NOTICE]
+    list_numbers = {name: i for i, name in enumerate(table.lists)}
+    for name, (_, members) in table.lists.items():
+        rows = ", ".join(f'"{m}"' for m in members)
+        out.append(f"constexpr std::array<std::string_view, {len(members)}> list_{name}{{{{{rows}}}}};" if members else
+                   f"constexpr std::array<std::string_view, 0> list_{name}{{}};")
+    rows = ", ".join(f'{{"{name}", list_{name}}}' for name in table.lists)
+    out.append(f"constexpr std::array<constant_list, {len(table.lists)}> all_lists{{{{{rows}}}}};")
+    for function in table.functions:
+        rows = []
+        for p in function.parameters:
+            if p.kind.form == "none":
+                continue
+            number = list_numbers.get(p.kind.list_name, -1)
+            if p.kind.form == "error":
+                number = list_numbers["error_class"]
+            flags = ", ".join("true" if flag else "false"
+                              for flag in (p.recorded_before, p.recorded_after, bool(p.length), bool(p.conditions)))
+            rows.append(f'{{"{p.name}", "{p.kind.name}", form::{p.kind.form}, {flags}, {number}}}')
+        out.append(f"constexpr std::array<parameter_info, {len(rows)}> of_{function.number}{{{{{', '.join(rows)}}}}};"
+                   if rows else f"constexpr std::array<parameter_info, 0> of_{function.number}{{}};")
+    rows = []
+    for function in table.functions:
+        returned = "form::none" if function.returns is None else f"form::{function.returns.form}"
+        number = -1 if function.returns is None else list_numbers.get(function.returns.list_name, -1)
+        rows.append(f'    {{{function.number}, "{function.name}", "{function.since}", "{function.chapter}", '
+                    f'{"true" if function.returns is None else "false"}, {returned}, {number}, of_{function.number}}}')
+    out.append(f"constexpr std::array<function_info, {len(rows)}> all_functions{{{{\n" + ",\n".join(rows) + "}};")
+    return "\n".join(out) + "\n"
+
+
+def coverage_page(table, declared_by):
+    """docs/guide/trace-coverage.md: every function, and which MPI declares it."""
+    flavours = list(declared_by)
+    total = {flavour: len(declared_by[flavour]) for flavour in flavours}
+    out = ["# What the tracer covers", "",
+           "Every function that `mpi.h` declares, its large-count form included. Written by `tools/gen_mpi.py page`; the tests "
+           "`mpi_table.*` compare the table with both headers and the preload libraries with the table.", "",
+           "| MPI | functions declared | wrapped |", "|---|---|---|"]
+    names = {f.name for f in table.functions}
+    out += [f"| {flavour} | {total[flavour]} | {len(declared_by[flavour] & names)} |" for flavour in flavours]
+    for chapter, title in table.chapters.items():
+        out += ["", f"## {title}", "", "| number | function | since | " + " | ".join(flavours) + " |",
+                "|---|---|---|" + "---|" * len(flavours)]
+        for f in table.functions:
+            if f.chapter == chapter:
+                marks = " | ".join("yes" if f.name in declared_by[flavour] else "" for flavour in flavours)
+                out.append(f"| {f.number} | `{f.name}` | {f.since} | {marks} |")
+    return "\n".join(out) + "\n"

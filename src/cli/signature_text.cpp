@@ -5,12 +5,8 @@
 #include <fmt/format.h>
 
 #include "laconic/trace.hpp"
-#include "trace/wire.hpp"
-
-#if __has_include("mpi/function_table.hpp")
-#define LACONIC_FUNCTION_TABLE
 #include "mpi/function_table.hpp"
-#endif
+#include "trace/wire.hpp"
 
 namespace laconic::cli {
 namespace {
@@ -28,8 +24,6 @@ json numbers_of(std::span<const std::byte> signature) {
     }
     return {{"numbers", numbers}};
 }
-
-#ifdef LACONIC_FUNCTION_TABLE
 
 constexpr std::uint32_t large_count_offset = 1024;
 
@@ -188,8 +182,6 @@ bool describe(described_call& call, std::span<const std::byte> signature) {
     return in.complete();
 }
 
-#endif
-
 std::string value_text(const json& value) {
     if (value.is_null()) return "-";
     // Names of constants and things are strings without quotes; texts of the program have them.
@@ -209,19 +201,15 @@ std::string value_text(const json& value) {
 }  // namespace
 
 std::string function_name(std::uint32_t number) {
-#ifdef LACONIC_FUNCTION_TABLE
     if (const auto* row = row_of(number)) return std::string(row->name) + (row->number != number ? "_c" : "");
-#endif
     return fmt::format("function {}", number);
 }
 
 described_call described(std::span<const std::byte> signature) {
     described_call call;
     call.function = function_name(function_of(signature));
-#ifdef LACONIC_FUNCTION_TABLE
     if (describe(call, signature)) return call;
     call.thread = 0;
-#endif
     call.arguments = numbers_of(signature);
     return call;
 }

@@ -33,7 +33,7 @@ public:
         step far = step::done;
         if (!far_done_) {
             const result<step> moved = far_->advance();
-            if (!moved) return moved;
+            if (!moved) return moved.error();
             far = *moved;
             far_done_ = far == step::done;
         }

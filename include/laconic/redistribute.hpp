@@ -168,7 +168,7 @@ struct placement {
 struct transfer {
     rank_number peer = 0;  ///< the other rank; the rank itself for what stays
     patch_number patch = 0;
-    box region;            ///< in coordinates of the array
+    box region;             ///< in coordinates of the array
     std::int32_t part = 0;  ///< in which of its sender's boxes it lies, see layout::boxes_of()
     friend bool operator==(const transfer&, const transfer&) = default;
 };

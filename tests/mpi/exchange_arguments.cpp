@@ -37,10 +37,9 @@ void expect(const std::string& name, errc code, const std::vector<std::string>& 
     if (everywhere || rank == ranks - 1) change(mine);
     const auto made = exchange::make(MPI_COMM_WORLD, mine.what, mine.element, mine.options);
     check(!made.ok() && made.error().code() == code, name + ": " + made.error().message());
-    for (const std::string& word : words)
-        check(made.error().context().find(word) != std::string::npos,
-              name + ": no '" + word + "' in: " + made.error().context());
     const std::string text = made.error().context();
+    const std::string missing = name + ": missing in '" + text + "': ";
+    for (const std::string& word : words) check(text.find(word) != std::string::npos, missing + word);
     check_same_bytes(std::as_bytes(std::span(text)), MPI_COMM_WORLD, name + ": texts differ");
 }
 

@@ -145,10 +145,10 @@ private:
 
 }  // namespace
 
-std::unique_ptr<engine> make_alltoallw(const engine_setup& setup, streams outgoing, streams incoming) {
+std::unique_ptr<engine> make_alltoallw(const engine_setup& setup, const streams& outgoing, const streams& incoming) {
     return std::make_unique<alltoallw_engine>(setup, outgoing, incoming);
 }
-std::unique_ptr<engine> make_neighbor(const engine_setup& setup, streams outgoing, streams incoming) {
+std::unique_ptr<engine> make_neighbor(const engine_setup& setup, const streams& outgoing, const streams& incoming) {
     return std::make_unique<neighbor_engine>(setup, outgoing, incoming);
 }
 

@@ -68,7 +68,7 @@ result<MPI_Datatype> datatypes::of(const stream& all) {
     std::vector<MPI_Datatype> types;
     for (const part& each : all.parts) {
         const auto type = of(each.rows);
-        if (!type) return type;
+        if (!type) return type.error();
         types.push_back(*type);
         places.push_back(each.rows.first[0]);
     }

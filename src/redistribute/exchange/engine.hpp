@@ -56,15 +56,22 @@ struct engine_setup {
 using streams = std::vector<const stream*>;
 
 // The engines. Each takes the streams that it is to move.
-[[nodiscard]] std::unique_ptr<engine> make_batched(const engine_setup& setup, streams outgoing, streams incoming);
-[[nodiscard]] std::unique_ptr<engine> make_per_rank(const engine_setup& setup, streams outgoing, streams incoming);
+[[nodiscard]] std::unique_ptr<engine> make_batched(const engine_setup& setup, const streams& outgoing,
+                                                   const streams& incoming);
+[[nodiscard]] std::unique_ptr<engine> make_per_rank(const engine_setup& setup, const streams& outgoing,
+                                                    const streams& incoming);
 /// Precondition: setup.rings.
-[[nodiscard]] std::unique_ptr<engine> make_shared(const engine_setup& setup, streams outgoing, streams incoming);
+[[nodiscard]] std::unique_ptr<engine> make_shared(const engine_setup& setup, const streams& outgoing,
+                                                  const streams& incoming);
 
-[[nodiscard]] std::unique_ptr<engine> make_per_patch(const engine_setup& setup, streams outgoing, streams incoming);
-[[nodiscard]] std::unique_ptr<engine> make_alltoallw(const engine_setup& setup, streams outgoing, streams incoming);
-[[nodiscard]] std::unique_ptr<engine> make_neighbor(const engine_setup& setup, streams outgoing, streams incoming);
+[[nodiscard]] std::unique_ptr<engine> make_per_patch(const engine_setup& setup, const streams& outgoing,
+                                                     const streams& incoming);
+[[nodiscard]] std::unique_ptr<engine> make_alltoallw(const engine_setup& setup, const streams& outgoing,
+                                                     const streams& incoming);
+[[nodiscard]] std::unique_ptr<engine> make_neighbor(const engine_setup& setup, const streams& outgoing,
+                                                    const streams& incoming);
 /// Precondition: the MPI has partitioned messages.
-[[nodiscard]] std::unique_ptr<engine> make_partitioned(const engine_setup& setup, streams outgoing, streams incoming);
+[[nodiscard]] std::unique_ptr<engine> make_partitioned(const engine_setup& setup, const streams& outgoing,
+                                                       const streams& incoming);
 
 }  // namespace laconic::redistribute

@@ -27,7 +27,8 @@ std::size_t longest(const streams& outgoing, const streams& incoming) noexcept {
 
 }  // namespace
 
-message_engine::message_engine(const engine_setup& setup, streams outgoing, streams incoming, const chunking& cut)
+message_engine::message_engine(const engine_setup& setup, const streams& outgoing, const streams& incoming,
+                               const chunking& cut)
     : channel_(setup.channel),
       unpacking_(setup.unpacking),
       cut_(cut),
@@ -214,7 +215,7 @@ result<step> message_engine::advance() {
     return moved || *came || *went ? step::moved : step::waiting;
 }
 
-std::unique_ptr<engine> make_batched(const engine_setup& setup, streams outgoing, streams incoming) {
+std::unique_ptr<engine> make_batched(const engine_setup& setup, const streams& outgoing, const streams& incoming) {
     const std::size_t element = setup.element.bytes;
     const std::size_t wanted = setup.options.batch_bytes;
     // Two slots each way are the least that can overlap.
@@ -222,13 +223,12 @@ std::unique_ptr<engine> make_batched(const engine_setup& setup, streams outgoing
     bytes = std::min({bytes, most_message_bytes, longest(outgoing, incoming)});
     bytes = whole_elements(bytes, element);
     const std::size_t slots = std::max<std::size_t>(2, setup.staging_bytes / 2 / bytes);
-    return std::make_unique<message_engine>(setup, std::move(outgoing), std::move(incoming),
-                                            chunking{bytes, slots, false});
+    return std::make_unique<message_engine>(setup, outgoing, incoming, chunking{bytes, slots, false});
 }
 
-std::unique_ptr<engine> make_per_rank(const engine_setup& setup, streams outgoing, streams incoming) {
+std::unique_ptr<engine> make_per_rank(const engine_setup& setup, const streams& outgoing, const streams& incoming) {
     const std::size_t bytes = std::min(most_message_bytes, longest(outgoing, incoming));
-    return std::make_unique<message_engine>(setup, std::move(outgoing), std::move(incoming),
+    return std::make_unique<message_engine>(setup, outgoing, incoming,
                                             chunking{whole_elements(bytes, setup.element.bytes), 0, true});
 }
 

@@ -17,7 +17,7 @@ struct chunking {
 
 class message_engine final : public engine {
 public:
-    message_engine(const engine_setup& setup, streams outgoing, streams incoming, const chunking& cut);
+    message_engine(const engine_setup& setup, const streams& outgoing, const streams& incoming, const chunking& cut);
 
     [[nodiscard]] status prepare() override;
     [[nodiscard]] status start(run_context& run) override;

@@ -134,13 +134,13 @@ private:
 
 }  // namespace
 
-std::unique_ptr<engine> make_partitioned(const engine_setup& setup, streams outgoing, streams incoming) {
+std::unique_ptr<engine> make_partitioned(const engine_setup& setup, const streams& outgoing, const streams& incoming) {
     return std::make_unique<partitioned_engine>(setup, outgoing, incoming);
 }
 
 #else
 
-std::unique_ptr<engine> make_partitioned(const engine_setup&, streams, streams) { return nullptr; }
+std::unique_ptr<engine> make_partitioned(const engine_setup&, const streams&, const streams&) { return nullptr; }
 
 #endif
 

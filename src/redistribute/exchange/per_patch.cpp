@@ -105,7 +105,7 @@ private:
 
 }  // namespace
 
-std::unique_ptr<engine> make_per_patch(const engine_setup& setup, streams outgoing, streams incoming) {
+std::unique_ptr<engine> make_per_patch(const engine_setup& setup, const streams& outgoing, const streams& incoming) {
     return std::make_unique<per_patch_engine>(setup, outgoing, incoming);
 }
 

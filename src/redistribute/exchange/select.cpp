@@ -88,7 +88,7 @@ std::unique_ptr<engine> make_engine(exchange_engine which, const engine_setup& s
         case exchange_engine::partitioned: make = make_partitioned; break;
         default: break;
     }
-    return make(setup, std::move(outgoing), std::move(incoming));
+    return make(setup, outgoing, incoming);
 }
 
 }  // namespace redistribute

@@ -9,11 +9,12 @@ namespace {
 
 class shared_engine final : public engine {
 public:
-    shared_engine(const engine_setup& setup, streams outgoing, streams incoming) : setup_(setup), rings_(*setup.rings) {
+    shared_engine(const engine_setup& setup, const streams& outgoing, const streams& incoming)
+        : setup_(setup), rings_(*setup.rings) {
         streams far_out, far_in;
         split(outgoing, out_, far_out, true);
         split(incoming, in_, far_in, false);
-        if (!far_out.empty() || !far_in.empty()) far_ = make_batched(setup, std::move(far_out), std::move(far_in));
+        if (!far_out.empty() || !far_in.empty()) far_ = make_batched(setup, far_out, far_in);
     }
 
     [[nodiscard]] status prepare() override { return far_ != nullptr ? far_->prepare() : status{}; }
@@ -32,7 +33,7 @@ public:
         step far = step::done;
         if (!far_done_) {
             const result<step> moved = far_->advance();
-            if (!moved) return moved;
+            if (!moved) return moved.error();
             far = *moved;
             far_done_ = far == step::done;
         }
@@ -103,8 +104,8 @@ private:
 
 }  // namespace
 
-std::unique_ptr<engine> make_shared(const engine_setup& setup, streams outgoing, streams incoming) {
-    return std::make_unique<shared_engine>(setup, std::move(outgoing), std::move(incoming));
+std::unique_ptr<engine> make_shared(const engine_setup& setup, const streams& outgoing, const streams& incoming) {
+    return std::make_unique<shared_engine>(setup, outgoing, incoming);
 }
 
 }  // namespace laconic::redistribute

@@ -16,6 +16,7 @@
 #include "cli/collective_arguments_mpi.hpp"
 #include "cli/command.hpp"
 #include "cli/files.hpp"
+#include "collective/call_plan.hpp"
 #include "collective/elements.hpp"
 #include "collective/geometry.hpp"
 #include "collective/hierarchy.hpp"
@@ -271,7 +272,8 @@ private:
         const double least = -slowest(mine > 0 ? -mine : -HUGE_VAL);
         const model::question asked = collective::question_of(
             settings_.op, settings_.combine, count_ * sizeof(T), sizeof(T), options.segment_bytes, ranks_,
-            collective::nodes_of(**channel, options.ranks_per_node), std::isfinite(least) ? least : 1);
+            collective::nodes_of(**channel, options.ranks_per_node), std::isfinite(least) ? least : 1,
+            collective::agreed_threads_of(options, **channel));
         for (collective_measurement& row : rows_) {
             const auto how = collective::find_cell(settings_.op, row.ran);
             row.assumed_ratio = asked.ratio;

@@ -300,7 +300,7 @@ result<sum_report> add_integers(std::span<const std::int32_t> q, const quantiser
         if (bare == nullptr || received.split<T>(at)) {
             const outcome all = write_parts<T>(with, at, out, [&](unsigned part, sink to) {
                 const std::span<const std::int32_t> mine = at.of(q, part);
-                const sequence other = received.part(part);
+                const sequence other = bare == nullptr ? sequence{} : received.part(part);
                 outcome one;
                 one.fault = current_kernels<T>().add_ints(mine.data(), mine.size(), {how.step, how.row, magnitude}, own,
                                                           bare == nullptr ? nullptr : &other, to, one.sum);

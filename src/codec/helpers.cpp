@@ -9,10 +9,12 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <mutex>
+#include <new>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -63,12 +65,14 @@ public:
 
 private:
     void recruit(unsigned helpers) noexcept;
+    void forget_threads() noexcept;
     void serve(unsigned number) noexcept;
     /// Takes parts of the job at hand until there are none; the number taken.
     unsigned take_parts() noexcept;
 
     std::mutex busy_;  // held by the caller whose job it is
     std::vector<std::thread> threads_;
+    unsigned most_ = ~0U;       // threads that the system grants
     pid_t process_ = 0;         // that has the threads: a forked one does not
     std::size_t in_a_row_ = 0;  // chunks of jobs that came fast while helpers slept
     clock_type::time_point last_;
@@ -84,25 +88,29 @@ private:
 };
 
 pool::~pool() {
-    if (process_ != getpid()) {
-        for (std::thread& gone : threads_) gone.detach();
-        return;
-    }
+    if (process_ != getpid()) return forget_threads();
     over_ = true;
     ++calls_;
     calls_.notify_all();
     for (std::thread& helper : threads_) helper.join();
 }
 
+/// Threads of the parent of a fork do not exist here, and their handles may be those of others by now: neither joined
+/// nor detached.
+void pool::forget_threads() noexcept {
+    auto* const kept = new (std::nothrow) std::vector<std::thread>;
+    if (kept != nullptr) kept->swap(threads_);
+}
+
 /// Signals are for the program's own threads.
 void pool::recruit(unsigned helpers) noexcept {
     if (process_ != getpid()) {
-        for (std::thread& gone : threads_) gone.detach();
-        threads_.clear();
+        forget_threads();
         process_ = getpid();
         asleep_ = 0;
+        most_ = ~0U;
     }
-    if (threads_.size() >= helpers) return;
+    if (threads_.size() >= std::min(helpers, most_)) return;
     sigset_t none, before;
     sigfillset(&none);
     pthread_sigmask(SIG_SETMASK, &none, &before);
@@ -111,7 +119,8 @@ void pool::recruit(unsigned helpers) noexcept {
         while (threads_.size() < helpers)
             threads_.emplace_back([this, number = static_cast<unsigned>(threads_.size())] { serve(number); });
     } catch (const std::exception&) {
-        // Fewer will do.
+        // Fewer will do, from now on: asking again costs as much each time.
+        most_ = static_cast<unsigned>(threads_.size());
     }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
@@ -152,11 +161,12 @@ void pool::serve(unsigned number) noexcept {
 void pool::run(unsigned helpers, unsigned parts, std::size_t chunks, void (*work)(const void*, unsigned) noexcept,
                const void* all) noexcept {
     const std::unique_lock mine(busy_, std::try_to_lock);
-    if (!mine.owns_lock()) {
+    // Another thread of the program may outlive the helpers at exit.
+    if (!mine.owns_lock() || over_) {
         for (unsigned part = 0; part < parts; ++part) work(all, part);
         return;
     }
-    if (threads_.size() < helpers || process_ != getpid()) recruit(helpers);
+    if (threads_.size() < std::min(helpers, most_) || process_ != getpid()) recruit(helpers);
     work_ = work;
     all_ = all;
     processor_.store(sched_getcpu(), std::memory_order_relaxed);

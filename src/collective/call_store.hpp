@@ -3,8 +3,10 @@
 // memory, and hierarchies.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "collective/hierarchy.hpp"
@@ -64,6 +66,14 @@ public:
 
     /// How `auto` fared with calls like these, asked and told in the order of the turns.
     [[nodiscard]] model::recollection& decisions() noexcept { return decisions_; }
+    /// After a call that all ranks have refused: they may have looked at it in different ways, and must remember alike.
+    void forget_decisions() noexcept { decisions_ = {}; }
+
+    /// Machines that all ranks are known to read alike: what `auto` decides by before the ranks have spoken.
+    [[nodiscard]] bool knows_machine(const std::string& path) const noexcept {
+        return path.empty() || std::find(machines_.begin(), machines_.end(), path) != machines_.end();
+    }
+    void remember_machine(const std::string& path) { machines_.push_back(path); }
 
 private:
     struct known_size {
@@ -92,6 +102,7 @@ private:
     std::vector<known_levels> levels_;
     std::vector<known_size> sizes_;
     model::recollection decisions_;
+    std::vector<std::string> machines_;
     std::uint64_t calls_ = 0, turns_drawn_ = 0, turns_ended_ = 0;
     bool may_block_ = true;
 };

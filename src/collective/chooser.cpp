@@ -41,7 +41,7 @@ cell chooser::plain() const noexcept {
 }
 
 bool chooser::takes_stock() {
-    if (!find_machine().ok()) return false;
+    if (!find_machine().ok() || !store_.knows_machine(asked_.options->machine)) return false;
     if (is_plain()) return plain().schedule == schedule_kind::stock;
     const cell* const settled = store_.decisions().settled(likeness_);
     if (settled == nullptr || settled->schedule != schedule_kind::stock) return false;
@@ -50,7 +50,9 @@ bool chooser::takes_stock() {
 
 status chooser::consider(cell& what) {
     status found = find_machine();
-    asks_ = false;
+    new_machine_ = !store_.knows_machine(asked_.options->machine);
+    asks_ = new_machine_;
+    if (new_machine_) return found;
     if (is_plain()) {
         what = plain();
         return found;
@@ -67,6 +69,12 @@ status chooser::consider(cell& what) {
 }
 
 bool chooser::settle(const value_span& agreed, cell& what) {
+    if (new_machine_) {
+        store_.remember_machine(asked_.options->machine);
+        const bool is_open = !is_plain() && !lossless_;
+        if (!is_open) what = is_plain() ? plain() : choose(question(1));
+        if (!is_open) return false;
+    }
     const bool presumed = what.schedule != schedule_kind::chosen;
     if (presumed && store_.decisions().settle(likeness_, agreed.ratio, agreed.last_s)) return true;
     const model::question asked = question(agreed.ratio);

@@ -30,7 +30,7 @@ public:
     /// Whether MPI's own function is what to run, without a word between the ranks; if so the call is counted.
     [[nodiscard]] bool takes_stock();
     /// Before the ranks have spoken. Schedule `chosen`: they have to.
-    /// returns ok, or why the machine cannot be read; the built-in one stands for it until all ranks hear of that
+    /// returns ok, or why the machine cannot be read; then the ranks are asked, and hear of it
     [[nodiscard]] status consider(cell& what);
     /// Whether the ranks have to agree on the ratio of a sample: it is open what to run, or a presumption.
     [[nodiscard]] bool asks() const noexcept { return asks_; }
@@ -59,6 +59,7 @@ private:
     model::call_likeness likeness_;
     bool lossless_ = false;
     bool asks_ = false;
+    bool new_machine_ = false;
 };
 
 }  // namespace laconic::collective

@@ -162,6 +162,7 @@ bool execution<T>::move() {
             return true;
         case phase::agreeing: {
             const auto done = agreement_->test();
+            if (!done) store_->forget_decisions();
             if (!done) return finish(done.error()), true;
             if (*done) agreed();
             return *done;

@@ -30,6 +30,7 @@ bool refusal::advance() {
         told_ = told.error();
     }
     over_ = !told_.ok();
+    if (over_) store.forget_decisions();
     if (over_) store.end_turn();
     return true;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What `auto` remembers of calls that were alike. Decisions, the ratios they were made for, and the times that ranks
 // agreed on flow in; what the next call like these is to do flows out, before the ranks have spoken. The same on all
-// ranks when all of them see the same calls, answers and times in the same order.
+// ranks when all of them see the same calls, answers and times in the same order; after a call that they refused, which
+// they may have seen in different ways, all begin anew.
 //
 // A call that ends with stock, or a row without compression, paid for asking and got nothing for it, so the next calls
 // like it do the same unasked, twice as many after every answer that is the same again. A call that ends with a
@@ -80,6 +81,7 @@ public:
 
     /// A decision that no ratio changes.
     void keep(const call_likeness& call, const cell& what) noexcept {
+        if (call.bytes == 0) return;
         entry& one = renewed(call);
         one.all[0].what = what;
         one.silent = for_ever;

@@ -181,8 +181,8 @@ void trace_sink::end(std::unique_ptr<trace::recorder> all) {
     const gathered done =
         gather(comm_, std::move(own), file_, options_.rank == 0 ? facts_of_the_run() : trace::file_facts{});
     if (options_.rank == 0 && !done.written)
-        say("the trace '" + file_ + "' is not written: " + done.trouble + "; what was recorded is in '" + folder() +
-            "'");
+        say("the trace '" + file_ + "' is not written: " + done.trouble +
+            (options_.part_path.empty() ? "" : "; what was recorded is in '" + folder() + "'"));
     else if (options_.rank == 0 && !done.trouble.empty())
         say("the trace '" + file_ + "' is not all there could be: " + done.trouble);
     if (done.written) {

@@ -15,6 +15,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from trace_run import launch, side_log  # noqa: E402
 
+# The call of the first thread, successful.
+FINALIZE = side_log.signature_of("MPI_Finalize")
+
 
 class Job:
     """One run under the recorder, with a side log and a trace in a folder of its own."""
@@ -39,20 +42,21 @@ class Job:
     def recorded(self, trace=None):
         """{rank: [(signature, start or None, duration or None)]} of the trace."""
         calls = {}
-        for line in self.ask("dump", "--json", "--raw", str(trace or self.trace)).splitlines():
-            call = json.loads(line)
-            calls.setdefault(call["rank"], []).append(
-                (bytes.fromhex(call["signature"]), call.get("start_ns"), call.get("duration_ns")))
+        for line in self.ask("dump", "--raw", str(trace or self.trace)).splitlines():
+            # RANK NUMBER [START ns +DURATION ns] SIGNATURE
+            words = line.split()
+            times = (int(words[2]), int(words[4])) if len(words) > 3 else (None, None)
+            calls.setdefault(int(words[0]), []).append((bytes.fromhex(words[-1]), *times))
         return calls
 
     def logged(self, until_finalize=True):
         """The same of the side logs. The trace ends with MPI_Finalize; what a program calls behind it is in the log only."""
-        decoder, logs = side_log.Decoder(side_log.tables.read_table(side_log.API)), {}
+        logs = {}
         for path in self.log.glob("rank-*.log"):
             calls = logs[int(path.stem[5:])] = []
             for start, end, signature in side_log.read_records(path):
                 calls.append((signature, start, end - start))
-                if until_finalize and decoder.decode(signature).name == "MPI_Finalize":
+                if until_finalize and signature == FINALIZE:
                     break
         return logs
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// laconic trace: a command that starts an MPI program flows in; it runs under the recorder's library of its MPI, and its
-// exit status flows out. The trace itself is written by the program's rank 0.
+// laconic trace: a command that starts an MPI program flows in; it runs under the recorder's library of its MPI, and
+// its exit status flows out. The trace itself is written by the program's rank 0.
 #include <fmt/format.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -40,9 +40,11 @@ fs::path library_of(const std::string& flavour) {
 
 std::string flavour_for(const request_of_trace& request, const mpi_launcher& launcher) {
     if (request.mpi.empty() && launcher.flavour.empty())
-        fail_usage(fmt::format("cannot tell the MPI of '{}'; say --mpi mpich or --mpi openmpi", request.command.front()));
+        fail_usage(
+            fmt::format("cannot tell the MPI of '{}'; say --mpi mpich or --mpi openmpi", request.command.front()));
     if (!request.mpi.empty() && !launcher.flavour.empty() && request.mpi != launcher.flavour)
-        fail_usage(fmt::format("--mpi is {}, but '{}' is of {}", request.mpi, request.command.front(), launcher.flavour));
+        fail_usage(
+            fmt::format("--mpi is {}, but '{}' is of {}", request.mpi, request.command.front(), launcher.flavour));
     return launcher.flavour.empty() ? request.mpi : launcher.flavour;
 }
 
@@ -113,8 +115,8 @@ int run(const request_of_trace& request, const CLI::App& app) {
         fmt::print(stderr, "laconic trace: the program did not come to MPI_Finalize; see laconic stat {}\n",
                    parts.string());
     else
-        fmt::print(stderr, "laconic trace: no '{}': '{}' ran no program that is linked with a shared library of {}\n", out,
-                   request.command.front(), launcher.flavour);
+        fmt::print(stderr, "laconic trace: no '{}': '{}' ran no program that is linked with a shared library of {}\n",
+                   out, request.command.front(), launcher.flavour);
     return status;
 }
 

@@ -14,9 +14,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 10> launchers{"mpiexec",       "mpirun",          "mpiexec.mpich",  "mpirun.mpich",
-                                                     "mpiexec.hydra", "mpiexec.openmpi", "mpirun.openmpi", "orterun",
-                                                     "prterun",       "mpirun.hydra"};
+constexpr std::array<std::string_view, 10> launchers{
+    "mpiexec",         "mpirun",         "mpiexec.mpich", "mpirun.mpich", "mpiexec.hydra",
+    "mpiexec.openmpi", "mpirun.openmpi", "orterun",       "prterun",      "mpirun.hydra"};
 
 bool has(std::string_view text, std::string_view word) { return text.find(word) != std::string_view::npos; }
 

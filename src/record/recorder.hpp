@@ -47,8 +47,8 @@ extern std::atomic<bool> tracing_on;
 
 class recorder {
 public:
-    /// Reads the environment; called once, before main(), on the_recorder's bare memory. Unless a side log or a trace is
-    /// asked for nothing is kept and tracing_on stays false.
+    /// Reads the environment; called once, before main(), on the_recorder's bare memory. Unless a side log or a trace
+    /// is asked for nothing is kept and tracing_on stays false.
     void start() noexcept;
     /// The process ends, whether MPI_Finalize was called or not.
     void end() noexcept;

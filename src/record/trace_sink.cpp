@@ -152,7 +152,8 @@ void trace_sink::begin(bool spawned, spin_lock& lock) {
     const spin_guard guard(lock);
     recorder_ = std::move(made);
     if (recorder_)
-        for (const early_call& each : early_) recorder_->call(each.signature, each.start_ns, each.end_ns - each.start_ns);
+        for (const early_call& each : early_)
+            recorder_->call(each.signature, each.start_ns, each.end_ns - each.start_ns);
     early_ = {};
 }
 

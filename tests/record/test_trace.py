@@ -147,8 +147,42 @@ def refusals(setting):
         assert not list(job.folder.glob("app.trace*")), "a refused trace leaves something behind"
 
 
+def command(setting):
+    """laconic trace: the library is found, the launcher told, the status handed on."""
+    flavour, wrapper, _, laconic, program = setting
+    before, _, after = Path(wrapper).read_text(encoding="utf-8").partition("ranks=$1")
+    launcher = after.split("exec ")[1].split()[0]
+
+    def run(*words, how="pause", launch=(launcher, "-n", "2"), **variables):
+        script = before + 'exec "$@"'
+        environment = dict(os.environ, LD_PRELOAD=os.environ.get("LACONIC_TEST_PRELOAD", ""), **variables)
+        return subprocess.run(["sh", "-c", script, "sh", laconic, "trace", *words, "--", *launch, program, how], text=True,
+                              cwd=folder, env=environment, capture_output=True, timeout=150, check=False)
+
+    with tempfile.TemporaryDirectory() as folder:
+        job = Job(setting, folder)
+        done = run("-o", "app.trace", "--timing", "lossless", LACONIC_TRACE_TIMING="none")
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", ""), done
+        facts = job.facts()
+        assert (facts["ranks"], facts["timing"], facts["complete"]) == (2, "lossless", True), facts
+        assert facts["texts"]["command"] == f"{program} pause", facts["texts"]
+        before_bytes = job.trace.read_bytes()
+        done = run(how="exit")
+        assert done.returncode != 0 and "app.trace.parts" in done.stderr, done
+        assert job.trace.read_bytes() == before_bytes and job.facts(job.parts)["ranks"] == 2
+        # A command that says nothing about its MPI: one rank without a launcher.
+        done = run("-o", "one.trace", launch=())
+        assert done.returncode == 2 and "--mpi" in done.stderr, done
+        done = run("-o", "one.trace", "--mpi", flavour, launch=())
+        assert done.returncode == 0 and job.facts(job.folder / "one.trace")["ranks"] == 1, done
+        done = run("-o", "none.trace", launch=(launcher, "-n", "1", "true"))
+        assert done.returncode == 0 and "none.trace" in done.stderr, done
+        done = run("--mpi", "mpich" if flavour == "openmpi" else "openmpi")
+        assert done.returncode == 2 and f"is of {flavour}" in done.stderr, done
+
+
 CASES = {"p2p": equal(4, modes=("none", "mean", "lossless", "lossy")), "p2p1": equal(1), "p2p2": equal(2), "comm": equal(4),
-         "data": equal(3, ["FOLDER/written"]), "threads": equal(2, modes=("lossless",)), "ends": ends, "pause": pause,
+         "data": equal(3, ["FOLDER/written"]), "threads": equal(2, modes=("lossless",)), "ends": ends, "pause": pause, "command": command,
          "refusals": refusals, "fortran": equal(2), "mpi4": equal(2)}
 
 

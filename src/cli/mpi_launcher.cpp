@@ -57,6 +57,8 @@ mpi_launcher launcher_of(const std::string& word) {
     const fs::path program = found(word);
     mpi_launcher known;
     known.takes_options = std::find(launchers.begin(), launchers.end(), name) != launchers.end();
+    // Other programs may have an MPI in their names for other reasons.
+    if (!known.takes_options && !name.starts_with("mpiexec") && !name.starts_with("mpirun")) return known;
     known.flavour = flavour_in(name);
     if (known.flavour.empty()) known.flavour = flavour_in(program.filename().string());
     if (known.flavour.empty() && known.takes_options && !program.empty()) {

@@ -15,7 +15,8 @@ struct mpi_launcher {
     bool takes_options = false;  ///< an mpiexec or the like: options for it may stand behind its name
 };
 
-/// Looks at the names of the program and of what it links to; if they do not say, asks an mpiexec for its version.
+/// Of an mpiexec, mpirun or the like: looks at its name and that of the file behind it; if they do not say, asks it for
+/// its version.
 [[nodiscard]] mpi_launcher launcher_of(const std::string& word);
 
 using variables = std::vector<std::pair<std::string, std::string>>;

@@ -16,6 +16,12 @@ foreach(flavour IN LISTS LACONIC_MPI_FOUND)
     install(EXPORT laconic-${flavour}-targets NAMESPACE laconic:: DESTINATION ${package_dir})
   endif()
 endforeach()
+# No library to link with: `laconic trace` puts it under a program.
+foreach(flavour IN LISTS LACONIC_MPI_FOUND)
+  if(TARGET laconic_preload_${flavour})
+    install(TARGETS laconic_preload_${flavour} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  endif()
+endforeach()
 configure_package_config_file(cmake/laconic-config.cmake.in ${PROJECT_BINARY_DIR}/laconic-config.cmake
                               INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/laconic-config-version.cmake COMPATIBILITY SameMinorVersion)
@@ -73,7 +79,7 @@ if(HELP2MAN)
     set(mpi_commands audit)
     list(APPEND mpi_programs laconic-${flavour})
   endforeach()
-  foreach(command "" ${mpi_commands} compress decompress inspect add subtract scale negate minimum maximum compare predict plan info bench)
+  foreach(command "" ${mpi_commands} compress decompress inspect add subtract scale negate minimum maximum compare predict plan trace info bench)
     string(JOIN "-" page laconic ${command})
     add_custom_command(OUTPUT ${manual}/${page}.1
       COMMAND ${CMAKE_COMMAND} -E make_directory ${manual}

@@ -203,6 +203,16 @@ class Decoder:
         return f"error {(value >> 1) ^ -(value & 1)}"
 
 
+def signature_of(name):
+    """The bytes of a successful call of a function without arguments by the first thread."""
+    number = next(f.number for f in tables.read_table(API).functions if f.name == name) << 1
+    head = bytearray()
+    while number >= 0x80:
+        head.append(number & 0x7F | 0x80)
+        number >>= 7
+    return bytes((*head, number, 0))
+
+
 def read_records(path):
     """(start, end, signature) of every record; a log that a crash cut short ends early."""
     data = Path(path).read_bytes()

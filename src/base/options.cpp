@@ -44,6 +44,12 @@ constexpr std::array<option, option_count> table{{
      "use this codec engine of 'laconic info --isa' instead of the fastest"},
     {option_id::machine, "machine", "LACONIC_MACHINE", "--machine", option_type::path, "", "",
      "TOML file of laconic calibrate that auto and predict use"},
+    {option_id::trace, "trace", "LACONIC_TRACE", "--trace", option_type::path, "", "",
+     "under the recorder's library: the file that the trace goes to; unset: no trace"},
+    {option_id::trace_timing, "trace_timing", "LACONIC_TRACE_TIMING", "--trace-timing", option_type::choice, "mean",
+     "none|mean|lossless|lossy", "what a trace keeps of times: nothing, statistics, or every call's"},
+    {option_id::trace_error, "trace_error", "LACONIC_TRACE_ERROR", "--trace-error", option_type::bound, "0.1", "",
+     "largest relative error of lossy times, from 1e-6 to 0.5"},
     {option_id::config, "config", "LACONIC_CONFIG", "--config", option_type::path, "", "",
      "TOML file to read options from; environment and flags override it"},
 }};

@@ -31,9 +31,12 @@ enum class option_id : std::uint8_t {
     threads,
     force_isa,
     machine,
+    trace,
+    trace_timing,
+    trace_error,
     config
 };
-inline constexpr std::size_t option_count = 16;
+inline constexpr std::size_t option_count = 19;
 
 enum class option_type : std::uint8_t {
     bound,   ///< finite real >= 0

@@ -75,6 +75,7 @@ action declare_bench_redistribute(CLI::App& app);
 action declare_calibrate(CLI::App& app);
 action declare_predict(CLI::App& app);
 action declare_plan(CLI::App& app);
+action declare_trace(CLI::App& app);
 action declare_stat(CLI::App& app);
 action declare_dump(CLI::App& app);
 action declare_diff(CLI::App& app);

@@ -69,6 +69,11 @@ constexpr std::array table{
             "  laconic plan --global 512x512x512 --patches 1x8x8 --grid 8x8x1 --node-size 8\n",
             declare_plan},
     calibrate_command,
+    command{"trace", "Run an MPI program and record every MPI call of every rank",
+            "  laconic trace -o app.trace -- mpiexec -n 4 ./app\n"
+            "  laconic trace --timing lossless -- mpirun.openmpi -n 64 ./app input.toml\n"
+            "  laconic trace --mpi mpich -o app.trace -- srun -n 64 ./app\n",
+            declare_trace},
     command{"stat", "Say what is in a trace of an MPI program",
             "  laconic stat app.trace\n"
             "  laconic stat app.trace --json\n"

@@ -170,7 +170,7 @@ public:
     }
 
     // Calls with an effect on the recorder
-    void initialised() { the_recorder.initialised(); }
+    void initialised();
     void finalising() noexcept;
     void aborting() noexcept;
     void control(int level) noexcept { the_recorder.pause(level == 0); }

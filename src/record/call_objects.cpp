@@ -127,7 +127,19 @@ void call::agree_late(const MPI_Comm* comm, MPI_Comm parent) {
     state_->agreed_place.code = state_->agreed_code;
 }
 
-void call::finalising() noexcept { the_recorder.finalising(); }
+void call::initialised() {
+    if (!the_recorder.initialised()) return;
+    the_recorder.lock.unlock(taken_);
+    the_recorder.trace_begins();
+    taken_ = the_recorder.lock.lock();
+}
+
+void call::finalising() noexcept {
+    the_recorder.finalising(*state_);
+    the_recorder.lock.unlock(taken_);
+    taken_ = false;
+    the_recorder.trace_ends();
+}
 
 void call::aborting() noexcept {
     state_->start_ticks = state_->end_ticks = the_recorder.clock.ticks();

@@ -51,21 +51,22 @@ struct thread_end {
 static thread_local thread_end at_thread_end;
 
 void recorder::start() noexcept {
-    const char* folder = std::getenv("LACONIC_TRACE_LOG");
-    if (!folder || !*folder) return;
     try {
         new (this) recorder;
-        folder_ = folder;
-        if (folder_ != drop_everything) mkdir(folder, 0777);
+        const char* folder = std::getenv("LACONIC_TRACE_LOG");
+        if (folder) folder_ = folder;
+        if (!trace_.start() && folder_.empty()) return;
+        if (keeps_log()) mkdir(folder_.c_str(), 0777);
         clock.start();
         objects.fill();
         memory.read_images();
         pthread_atfork(nullptr, nullptr, [] {
             tracing_on = false;
             the_recorder.log_.abandon();
+            the_recorder.trace_.abandon();
         });
         tracing_on = true;
-    } catch (const std::bad_alloc&) {
+    } catch (const std::exception&) {
         tracing_on = false;
     }
 }
@@ -117,18 +118,38 @@ void recorder::emit(const thread_state& thread) noexcept {
             tracing_on = false;
         }
     }
-    log_.record(thread.bytes.bytes(), clock.to_ns(thread.start_ticks), clock.to_ns(thread.end_ticks));
+    const std::uint64_t start_ns = clock.to_ns(thread.start_ticks);
+    const std::uint64_t end_ns = clock.to_ns(thread.end_ticks);
+    log_.record(thread.bytes.bytes(), start_ns, end_ns);
+    trace_.call(thread.bytes.bytes(), start_ns, end_ns);
 }
 
+void recorder::finalising(const thread_state& thread) noexcept {
+    speaks_mpi_ = false;
+    if (paused_) return;
+    try {
+        const auto inputs = thread.bytes.bytes();
+        trace::bytes signature(inputs.begin(), inputs.end());
+        signature.push_back(std::byte{0});  // success
+        const std::uint64_t now_ns = clock.to_ns(clock.ticks());
+        trace_.call(signature, now_ns, now_ns);
+    } catch (const std::bad_alloc&) {
+        // One call less in the trace.
+        return;
+    }
+}
+
+bool recorder::keeps_log() const noexcept { return !folder_.empty() && folder_ != drop_everything; }
+
 void recorder::name_log() {
-    if (folder_ == drop_everything) return;
+    if (!keeps_log()) return;
     // Recording is a matter of luck where the folder cannot be written: the program goes on either way.
     if (!log_.open(folder_ + "/pid-" + std::to_string(getpid()) + ".log")) tracing_on = false;
 }
 
-void recorder::initialised() {
+bool recorder::initialised() {
     int flag = 0;
-    if (PMPI_Initialized(&flag) != MPI_SUCCESS || !flag || world.size > 0) return;
+    if (PMPI_Initialized(&flag) != MPI_SUCCESS || !flag || world.size > 0) return false;
     PMPI_Comm_rank(MPI_COMM_WORLD, &world.rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &world.size);
     world.peers = world.size;
@@ -148,7 +169,9 @@ void recorder::initialised() {
         name_log();
     }
     // Spawned worlds count their ranks from 0 again: their logs keep the name with the process id.
-    if (parent == MPI_COMM_NULL) log_.rename(folder_ + "/rank-" + std::to_string(world.rank) + ".log");
+    spawned_ = parent != MPI_COMM_NULL;
+    if (!spawned_) log_.rename(folder_ + "/rank-" + std::to_string(world.rank) + ".log");
+    return true;
 }
 
 }  // namespace laconic::record

@@ -16,6 +16,7 @@
 #include "record/requests.hpp"
 #include "record/side_log.hpp"
 #include "record/spin_lock.hpp"
+#include "record/trace_sink.hpp"
 
 namespace laconic::record {
 
@@ -46,8 +47,8 @@ extern std::atomic<bool> tracing_on;
 
 class recorder {
 public:
-    /// Reads the environment; called once, before main(), on the_recorder's bare memory. Without LACONIC_TRACE_LOG
-    /// nothing is made and tracing_on stays false.
+    /// Reads the environment; called once, before main(), on the_recorder's bare memory. Unless a side log or a trace
+    /// is asked for nothing is kept and tracing_on stays false.
     void start() noexcept;
     /// The process ends, whether MPI_Finalize was called or not.
     void end() noexcept;
@@ -56,9 +57,14 @@ public:
     [[nodiscard]] thread_state* enter() noexcept;
 
     void emit(const thread_state& thread) noexcept;
-    /// MPI has started: who this process is.
-    void initialised();
-    void finalising() noexcept { speaks_mpi_ = false; }
+    /// MPI has started: who this process is. Under the lock; returns whether MPI started just now.
+    [[nodiscard]] bool initialised();
+    /// After initialised() said so, without the lock: collective where a trace is wanted.
+    void trace_begins() noexcept { trace_.join(spawned_, lock); }
+    /// MPI_Finalize begins: into the trace goes what it will have been, since the trace ends before it. Under the lock.
+    void finalising(const thread_state& thread) noexcept;
+    /// After finalising(), without the lock: collective where a trace is wanted.
+    void trace_ends() noexcept { trace_.finish(lock); }
     /// Between MPI_Init and MPI_Finalize.
     [[nodiscard]] bool speaks_mpi() const noexcept { return speaks_mpi_; }
     void flush() noexcept { log_.flush(); }
@@ -76,13 +82,16 @@ public:
 
 private:
     [[nodiscard]] thread_state* new_thread() noexcept;
+    [[nodiscard]] bool keeps_log() const noexcept;
     void name_log();
 
     bool speaks_mpi_ = false;
     bool paused_ = false;
     bool named_ = false;
+    bool spawned_ = false;
     std::string folder_;
     side_log log_;
+    trace_sink trace_;
     id_pool threads_;
     friend struct thread_end;
 };

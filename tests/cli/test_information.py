@@ -10,7 +10,7 @@ import unittest
 from program import PROGRAM, CommandLine
 
 SUBCOMMANDS = [["compress"], ["decompress"], ["inspect"], ["add"], ["subtract"], ["scale"], ["negate"], ["minimum"],
-               ["maximum"], ["compare"], ["plan"], ["predict"], ["stat"], ["dump"], ["diff"], ["export"], ["info"], ["bench", "codec"], ["completion"]]
+               ["maximum"], ["compare"], ["plan"], ["predict"], ["trace"], ["stat"], ["dump"], ["diff"], ["export"], ["info"], ["bench", "codec"], ["completion"]]
 
 
 class Info(CommandLine):

@@ -9,7 +9,7 @@ import unittest
 from program import PROGRAM, CommandLine, field, pack
 
 COMMANDS = [["compress"], ["decompress"], ["inspect"], ["add"], ["subtract"], ["scale"], ["negate"], ["minimum"],
-            ["maximum"], ["compare"], ["plan"], ["predict"], ["stat"], ["dump"], ["diff"], ["export"], ["info"], ["bench", "codec"], ["completion"]]
+            ["maximum"], ["compare"], ["plan"], ["predict"], ["trace"], ["stat"], ["dump"], ["diff"], ["export"], ["info"], ["bench", "codec"], ["completion"]]
 COMMON = {"--force-isa", "--config"}
 
 
@@ -101,7 +101,7 @@ class Options(CommandLine):
             text = self.succeed("bench", "collective", "--help", program=program).decode()
             for row in json.loads(self.succeed("info", "--json", "--options"))["options"]:
                 # An audit is a command of its own there.
-                if row["key"] not in ("codec", "threads", "machine", "audit"):
+                if row["key"] not in ("codec", "threads", "machine", "audit", "trace", "trace_timing", "trace_error"):
                     self.assertIn(f" {row['flag']}", text)
 
     def test_flag_before_environment_before_file_for_collectives(self):

@@ -23,7 +23,8 @@ if grep -rlIF -e "$work/first" -e "$build" "$prefix"; then
 fi
 
 step "symbols"
-"$here/check_symbols.sh" "$libdir"/liblaconic*.so
+# The preload libraries show MPI's functions: tests/record/test_table.py holds them against the table.
+find "$libdir" -name 'liblaconic*.so' ! -name 'liblaconic_preload_*' -exec "$here/check_symbols.sh" {} +
 
 step "find_package"
 flavours=$(IFS=';' && echo "$*")

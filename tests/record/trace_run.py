@@ -31,12 +31,13 @@ class Run:
         return found[0]
 
 
-def launch(launcher, ranks, program, arguments, preload="", log=""):
-    """The finished process: standard output and status."""
+def launch(launcher, ranks, program, arguments, preload="", log="", more=None):
+    """The finished process: output and status. `more`: further variables for the ranks."""
     settings = []
     if preload:
         before = [preload] + ([p for p in os.environ.get("LACONIC_TEST_PRELOAD", "").split(":") if p])
         settings = ["env", "LD_PRELOAD=" + ":".join(before), f"LACONIC_TRACE_LOG={log}"]
+        settings += [f"{name}={value}" for name, value in (more or {}).items()]
     environment = dict(os.environ, LACONIC_MPI_SECONDS=str(SECONDS))
     return subprocess.run([launcher, str(ranks), *settings, program, *arguments], env=environment, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=SECONDS + 30, check=False)

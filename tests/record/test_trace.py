@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The compressed trace against the side log of the same run: the same calls of every rank, byte by byte and in order,
+whatever is kept of times.
+
+usage: test_trace.py CASE FLAVOUR LAUNCHER PRELOAD LACONIC PROGRAM
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from trace_run import launch, side_log  # noqa: E402
+
+# The call of the first thread, successful.
+FINALIZE = side_log.signature_of("MPI_Finalize")
+
+
+class Job:
+    """One run under the recorder, with a side log and a trace in a folder of its own."""
+
+    def __init__(self, setting, folder):
+        self.flavour, self.launcher, self.preload, self.laconic, self.program = setting
+        self.folder = Path(folder)
+        self.trace, self.parts, self.log = (self.folder / name for name in ("app.trace", "app.trace.parts", "log"))
+
+    def run(self, ranks, *arguments, timing=None, trace=None, **settings):
+        more = {"LACONIC_TRACE": str(trace or self.trace), **settings}
+        if timing:
+            more["LACONIC_TRACE_TIMING"] = timing
+        return launch(self.launcher, ranks, self.program, arguments, self.preload, str(self.log), more)
+
+    def ask(self, *arguments):
+        return subprocess.run([self.laconic, *arguments], check=True, stdout=subprocess.PIPE, text=True, timeout=300).stdout
+
+    def facts(self, trace=None):
+        return json.loads(self.ask("stat", "--json", str(trace or self.trace)))
+
+    def recorded(self, trace=None):
+        """{rank: [(signature, start or None, duration or None)]} of the trace."""
+        calls = {}
+        for line in self.ask("dump", "--raw", str(trace or self.trace)).splitlines():
+            # RANK NUMBER [START ns +DURATION ns] SIGNATURE
+            words = line.split()
+            times = (int(words[2]), int(words[4])) if len(words) > 3 else (None, None)
+            calls.setdefault(int(words[0]), []).append((bytes.fromhex(words[-1]), *times))
+        return calls
+
+    def logged(self, until_finalize=True):
+        """The same of the side logs. The trace ends with MPI_Finalize; what a program calls behind it is in the log only."""
+        logs = {}
+        for path in self.log.glob("rank-*.log"):
+            calls = logs[int(path.stem[5:])] = []
+            for start, end, signature in side_log.read_records(path):
+                calls.append((signature, start, end - start))
+                if until_finalize and signature == FINALIZE:
+                    break
+        return logs
+
+
+def check_equal(recorded, logged, ranks):
+    assert sorted(recorded) == sorted(logged) == list(range(ranks)), f"ranks {sorted(recorded)} and {sorted(logged)}"
+    for rank in range(ranks):
+        got, expected = [call[0] for call in recorded[rank]], [call[0] for call in logged[rank]]
+        for number, (one, other) in enumerate(zip(got, expected)):
+            assert one == other, f"rank {rank}, call {number}: {one.hex()} in the trace, {other.hex()} in the log"
+        assert len(got) == len(expected), f"rank {rank}: {len(got)} calls in the trace, {len(expected)} in the log"
+        assert expected, f"rank {rank}: an empty log"
+
+
+def check_times(recorded, logged, mode):
+    """MPI_Finalize, the last call, is in the trace before it is over."""
+    for rank, calls in recorded.items():
+        for number, (call, expected) in enumerate(zip(calls[:-1], logged[rank][:-1])):
+            where = f"rank {rank}, call {number}, {mode}: {call[1:]} for {expected[1:]}"
+            if mode == "lossless":
+                assert call[1:] == expected[1:], where
+            elif mode == "lossy":
+                assert abs(call[2] - expected[2]) <= 0.1 * expected[2] + 1, where
+            else:
+                assert call[1:] == (None, None), where
+
+
+def equal(ranks, arguments=(), modes=("mean",)):
+    def case(setting):
+        for mode in modes:
+            with tempfile.TemporaryDirectory() as folder:
+                job = Job(setting, folder)
+                done = job.run(ranks, *(a.replace("FOLDER", folder) for a in arguments), timing=mode)
+                assert done.returncode == 0, f"status {done.returncode}:\n{done.stderr}"
+                assert "laconic:" not in done.stderr, done.stderr
+                left = sorted(path.name for path in job.folder.glob("app.trace*"))
+                assert left == ["app.trace"], f"left behind: {left}"
+                facts = job.facts()
+                assert facts["complete"] and facts["ranks"] == facts["ranks_there"] == ranks, facts
+                assert facts["timing"] == mode, facts["timing"]
+                recorded, logged = job.recorded(), job.logged()
+                check_equal(recorded, logged, ranks)
+                check_times(recorded, logged, mode)
+    return case
+
+
+def ends(setting):
+    """Programs that do not come to MPI_Finalize leave part files with every call; others into the same file clear them."""
+    for how in ("abort", "exit", "kill"):
+        with tempfile.TemporaryDirectory() as folder:
+            job = Job(setting, folder)
+            done = job.run(2, how)
+            assert done.returncode != 0
+            assert not job.trace.exists(), how
+            facts = job.facts(job.parts)
+            assert not facts["complete"] and facts["ranks"] == 2, facts
+            recorded, logged = job.recorded(job.parts), job.logged(until_finalize=False)
+            # The launcher may end a rank before it is up.
+            for rank, calls in recorded.items():
+                assert [call[0] for call in calls] == [call[0] for call in logged[rank]], f"{how}: rank {rank} differs"
+            assert max(map(len, recorded.values())) > 100, "no rank came to its end"
+            for path in job.log.glob("*.log"):
+                path.unlink()
+            done = job.run(1, "fork")
+            assert done.returncode == 0 and not job.parts.exists(), "part files of the run before are still there"
+            check_equal(job.recorded(), job.logged(), 1)
+
+
+def pause(setting):
+    with tempfile.TemporaryDirectory() as folder:
+        job = Job(setting, folder)
+        assert job.run(2, "pause").returncode == 0
+        check_equal(job.recorded(), job.logged(), 2)
+
+
+def refusals(setting):
+    """What cannot be done is said once, and the program goes on."""
+    with tempfile.TemporaryDirectory() as folder:
+        job = Job(setting, folder)
+        for more, word in (({"trace": job.folder / "nowhere" / "app.trace"}, "nowhere"),
+                           ({"timing": "often"}, "none|mean|lossless|lossy"),
+                           ({"timing": "lossy", "LACONIC_TRACE_ERROR": "7"}, "LACONIC_TRACE_ERROR")):
+            done = job.run(2, "pause", **more)
+            assert done.returncode == 0, f"{word}: status {done.returncode}:\n{done.stderr}"
+            said = [line for line in done.stderr.splitlines() if line.startswith("laconic:")]
+            assert len(said) == 1 and word in said[0], done.stderr
+            check_equal(job.logged(), job.logged(), 2)
+        assert not list(job.folder.glob("app.trace*")), "a refused trace leaves something behind"
+
+
+def command(setting):
+    """laconic trace: the library is found, the launcher told, the status handed on."""
+    flavour, wrapper, _, laconic, program = setting
+    before, _, after = Path(wrapper).read_text(encoding="utf-8").partition("ranks=$1")
+    launcher = after.split("exec ")[1].split()[0]
+
+    def run(*words, how="pause", launch=(launcher, "-n", "2"), **variables):
+        script = before + 'exec "$@"'
+        environment = dict(os.environ, LD_PRELOAD=os.environ.get("LACONIC_TEST_PRELOAD", ""), **variables)
+        return subprocess.run(["sh", "-c", script, "sh", laconic, "trace", *words, "--", *launch, program, how], text=True,
+                              cwd=folder, env=environment, capture_output=True, timeout=150, check=False)
+
+    with tempfile.TemporaryDirectory() as folder:
+        job = Job(setting, folder)
+        done = run("-o", "app.trace", "--timing", "lossless", LACONIC_TRACE_TIMING="none")
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", ""), done
+        facts = job.facts()
+        assert (facts["ranks"], facts["timing"], facts["complete"]) == (2, "lossless", True), facts
+        assert facts["texts"]["command"] == f"{program} pause", facts["texts"]
+        before_bytes = job.trace.read_bytes()
+        done = run(how="exit")
+        assert done.returncode != 0 and "app.trace.parts" in done.stderr, done
+        assert job.trace.read_bytes() == before_bytes and job.facts(job.parts)["ranks"] == 2
+        # A command that says nothing about its MPI: one rank without a launcher.
+        done = run("-o", "one.trace", launch=())
+        assert done.returncode == 2 and "--mpi" in done.stderr, done
+        done = run("-o", "one.trace", "--mpi", flavour, launch=())
+        assert done.returncode == 0 and job.facts(job.folder / "one.trace")["ranks"] == 1, done
+        done = run("-o", "none.trace", launch=(launcher, "-n", "1", "true"))
+        assert done.returncode == 0 and "none.trace" in done.stderr, done
+        done = run("--mpi", "mpich" if flavour == "openmpi" else "openmpi")
+        assert done.returncode == 2 and f"is of {flavour}" in done.stderr, done
+
+
+CASES = {"p2p": equal(4, modes=("none", "mean", "lossless", "lossy")), "p2p1": equal(1), "p2p2": equal(2), "comm": equal(4),
+         "data": equal(3, ["FOLDER/written"]), "threads": equal(2, modes=("lossless",)), "ends": ends, "pause": pause, "command": command,
+         "refusals": refusals, "fortran": equal(2), "mpi4": equal(2)}
+
+
+def main(arguments):
+    if len(arguments) != 6 or arguments[0] not in CASES:
+        print(__doc__)
+        return 2
+    CASES[arguments[0]](arguments[1:])
+    print(f"{arguments[0]}: the trace and the log are the same")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

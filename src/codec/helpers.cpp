@@ -88,7 +88,10 @@ private:
 };
 
 pool::~pool() {
-    if (process_ != getpid()) return forget_threads();
+    if (process_ != getpid()) {
+        forget_threads();
+        return;
+    }
     over_ = true;
     ++calls_;
     calls_.notify_all();

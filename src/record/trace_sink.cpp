@@ -16,7 +16,6 @@
 #include <new>
 
 #include "base/options.hpp"
-#include "record/trace_gather.hpp"
 
 namespace laconic::record {
 namespace {
@@ -39,8 +38,8 @@ void remove_old_parts(const std::string& folder) {
     if (open == nullptr) return;
     while (const dirent* entry = ::readdir(open)) {
         const std::string name = entry->d_name;
-        if (name.starts_with("rank-") && (name.ends_with(".part") || name.ends_with(".part.new")))
-            ::unlink((folder + "/" + name).c_str());
+        if (!name.starts_with("rank-") || !(name.ends_with(".part") || name.ends_with(".part.new"))) continue;
+        ::unlinkat(::dirfd(open), name.c_str(), 0);
     }
     ::closedir(open);
 }
@@ -167,18 +166,27 @@ void trace_sink::join(bool spawned, spin_lock& lock) noexcept {
     }
 }
 
-void trace_sink::end(std::unique_ptr<trace::recorder> all) {
+contribution trace_sink::part_of(const trace::recorder* all) const noexcept {
     contribution own;
-    own.trouble = trouble_;
-    if (all) {
-        if (!all->state().ok()) own.trouble = all->state().message();
-        auto finished = all->finish();
-        if (finished)
-            own.trace = std::move(*finished);
-        else
-            own.trouble = finished.error().message();
+    try {
+        own.trouble = trouble_;
+        if (all != nullptr) {
+            if (!all->state().ok()) own.trouble = all->state().message();
+            if (auto finished = all->finish())
+                own.trace = std::move(*finished);
+            else
+                own.trouble = finished.error().message();
+        }
+        if (!own.trouble.empty()) own.trouble = "rank " + std::to_string(options_.rank) + ": " + own.trouble;
+    } catch (const std::exception&) {
+        // The others wait for this rank: it comes with empty hands.
+        own.trace.core.clear();
     }
-    if (!own.trouble.empty()) own.trouble = "rank " + std::to_string(options_.rank) + ": " + own.trouble;
+    return own;
+}
+
+void trace_sink::end(std::unique_ptr<trace::recorder> all) {
+    contribution own = part_of(all.get());
     const gathered done =
         gather(comm_, std::move(own), file_, options_.rank == 0 ? facts_of_the_run() : trace::file_facts{});
     if (options_.rank == 0 && !done.written)

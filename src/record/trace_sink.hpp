@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "record/spin_lock.hpp"
+#include "record/trace_gather.hpp"
 #include "trace/recorder.hpp"
 
 namespace laconic::record {
@@ -42,6 +43,7 @@ private:
     [[nodiscard]] std::string folder() const { return file_ + ".parts"; }
     void begin(bool spawned, spin_lock& lock);
     [[nodiscard]] std::unique_ptr<trace::recorder> make_recorder();
+    [[nodiscard]] contribution part_of(const trace::recorder* all) const noexcept;
     void end(std::unique_ptr<trace::recorder> all);
 
     bool wanted_ = false;

@@ -43,7 +43,12 @@ public:
             for (flow& each : in_) moved |= receive(each);
         }
         if (near_left_ == 0 && far_done_) return step::done;
-        return moved || far == step::moved ? step::moved : step::waiting;
+        if (moved || far == step::moved) return step::moved;
+        return far_done_ ? wait_in_mpi() : step::waiting;
+    }
+
+    void abandon() noexcept override {
+        if (far_ != nullptr) far_->abandon();
     }
 
     [[nodiscard]] std::size_t staging_bytes() const noexcept override {
@@ -56,6 +61,15 @@ private:
         node_rings::ring way;
         std::int64_t chunks, done;
     };
+
+    /// Whoever waits for other ranks' memory has to call MPI all the same: it moves what the program itself has sent,
+    /// without which others may never come to their run, and it sees ranks that are gone.
+    [[nodiscard]] result<step> wait_in_mpi() const {
+        int found = 0;
+        const int code = MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, setup_.channel.comm(), &found, MPI_STATUS_IGNORE);
+        if (status bad = setup_.channel.check(code, "MPI_Iprobe"); !bad.ok()) return bad;
+        return step::waiting;
+    }
 
     void split(const streams& all, std::vector<flow>& near, streams& far, bool outgoing) const {
         const int me = setup_.channel.rank();

@@ -9,8 +9,8 @@
 namespace laconic::redistribute {
 namespace {
 
-constexpr std::size_t largest_slot_bytes = std::size_t{256} << 10, smallest_slot_bytes = std::size_t{4} << 10;
-/// Of the rings that a rank fills.
+constexpr std::size_t largest_slot_bytes = std::size_t{256} << 10, smallest_slot_bytes = std::size_t{1} << 10;
+/// Of the rings that a rank fills; where there are other nodes, half of it, which leaves the rest for messages.
 constexpr std::size_t rank_bytes = std::size_t{8} << 20;
 
 }  // namespace
@@ -27,7 +27,8 @@ status node_rings::meet(mpi::channel& channel) {
     }
     if (!several) return {};
     const std::size_t peers = std::max<std::size_t>(members_ - 1, 1);
-    slot_bytes_ = std::clamp(std::bit_floor(rank_bytes / peers / slots), smallest_slot_bytes, largest_slot_bytes);
+    const std::size_t all_bytes = members_ == leaders.size() ? rank_bytes : rank_bytes / 2;
+    slot_bytes_ = std::clamp(std::bit_floor(all_bytes / peers / slots), smallest_slot_bytes, largest_slot_bytes);
     const std::size_t bytes = members_ * members_ * ring_bytes();
     std::vector<base::shared_memory::address> addresses(leaders.size());
     base::shared_memory::address& mine = addresses[static_cast<std::size_t>(channel.rank())];

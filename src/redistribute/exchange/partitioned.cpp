@@ -14,15 +14,16 @@ namespace laconic::redistribute {
 namespace {
 
 constexpr int partitioned_tag = 3;
-constexpr std::size_t partition_bytes = std::size_t{256} << 10;
+constexpr std::size_t partition_bytes = std::size_t{256} << 10, least_partition_bytes = 256;
 
 class partitioned_engine final : public engine {
 public:
     partitioned_engine(const engine_setup& setup, const streams& outgoing, const streams& incoming)
         : channel_(setup.channel),
           unpacking_(setup.unpacking),
-          bytes_(
-              static_cast<std::int64_t>(setup.options.batch_bytes != 0 ? setup.options.batch_bytes : partition_bytes)) {
+          bytes_(static_cast<std::int64_t>(setup.options.batch_bytes != 0
+                                               ? std::max(setup.options.batch_bytes, least_partition_bytes)
+                                               : partition_bytes)) {
         add(outgoing, out_);
         add(incoming, in_);
     }

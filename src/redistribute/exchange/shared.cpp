@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Engine shared: chunks flow through the rings of a node, what leaves the node through batched messages. Slots are
 // small enough to stay in a processor's cache between the two ranks.
+#include <algorithm>
+
 #include "redistribute/exchange/engine.hpp"
 #include "redistribute/exchange/node_rings.hpp"
 
@@ -14,7 +16,11 @@ public:
         streams far_out, far_in;
         split(outgoing, out_, far_out, true);
         split(incoming, in_, far_in, false);
-        if (!far_out.empty() || !far_in.empty()) far_ = make_batched(setup, far_out, far_in);
+        if (!far_out.empty() || !far_in.empty()) {
+            engine_setup far = setup;
+            far.staging_bytes -= std::min(far.staging_bytes, rings_bytes());
+            far_ = make_batched(far, far_out, far_in);
+        }
     }
 
     [[nodiscard]] status prepare() override { return far_ != nullptr ? far_->prepare() : status{}; }
@@ -52,7 +58,7 @@ public:
     }
 
     [[nodiscard]] std::size_t staging_bytes() const noexcept override {
-        return out_.size() * node_rings::slots * rings_.slot_bytes() + (far_ != nullptr ? far_->staging_bytes() : 0);
+        return rings_bytes() + (far_ != nullptr ? far_->staging_bytes() : 0);
     }
 
 private:
@@ -79,6 +85,10 @@ private:
                                 chunks_of(*each, slot_bytes()), 0});
             else
                 far.push_back(each);
+    }
+    /// Of the rings that this rank fills.
+    [[nodiscard]] std::size_t rings_bytes() const noexcept {
+        return out_.size() * node_rings::slots * rings_.slot_bytes();
     }
     [[nodiscard]] std::int64_t slot_bytes() const noexcept { return static_cast<std::int64_t>(rings_.slot_bytes()); }
     [[nodiscard]] std::byte* slot(const flow& where, std::uint64_t number) const noexcept {

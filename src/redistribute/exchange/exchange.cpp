@@ -97,7 +97,8 @@ auto or_no_memory(Action action) -> decltype(action()) {
     try {
         return action();
     } catch (const std::bad_alloc&) {
-        return status(errc::out_of_memory, "no memory for the exchange; use larger patches, or more ranks");
+        // Short enough to need none.
+        return status(errc::out_of_memory, "no memory");
     }
 }
 

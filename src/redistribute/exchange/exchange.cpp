@@ -91,14 +91,22 @@ result<std::unique_ptr<exchange::state>> prepared(mpi::channel& channel, const p
     return made;
 }
 
+/// The text takes memory itself, unless it is very short.
+status no_memory() {
+    try {
+        return {errc::out_of_memory, "no memory for the exchange; use larger patches, or more ranks"};
+    } catch (const std::bad_alloc&) {
+        return {errc::out_of_memory, "no memory"};
+    }
+}
+
 /// Runs `action`, which may throw bad_alloc, and says so.
 template <class Action>
 auto or_no_memory(Action action) -> decltype(action()) {
     try {
         return action();
     } catch (const std::bad_alloc&) {
-        // Short enough to need none.
-        return status(errc::out_of_memory, "no memory");
+        return no_memory();
     }
 }
 

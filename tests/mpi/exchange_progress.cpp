@@ -2,6 +2,7 @@
 // Runs without a check, among messages of the program's own, and over nodes of several ranks: nobody waits for ever,
 // and every element arrives.
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -90,6 +91,39 @@ void check_small_nodes() {
     MPI_Comm_free(&comm);
 }
 
+/// Patches that lie whole on a rank are told before it waits: here others come to the run because they were. A run that
+/// is refused says so, whatever a callback throws.
+void check_held_patches() {
+    const int rank = rank_in(MPI_COMM_WORLD), ranks = size_of(MPI_COMM_WORLD);
+    const std::vector<std::int64_t> extents{64 * ranks}, blocks{ranks}, patch{32};
+    placement how;
+    how.kind = placement_kind::given;
+    for (int k = 0; k < 2 * ranks; ++k) how.owners.push_back(k / 2);
+    const plan what =
+        plan::make(layout::regular(extents, blocks).value(), patch_grid::of_size(extents, patch).value(), how).value();
+    exchange moving = exchange::make<double>(MPI_COMM_WORLD, what).value();
+    const std::vector<double> in(64, 1 + rank);
+    std::vector<double> out(64);
+    const std::span<const double> from(in);
+    const std::span<double> to(out);
+    int told = 0;
+    const auto call_next = [&](const ready_patch& ready) {
+        check(ready.held && out[32 * ready.position] == 1 + rank, "a held patch");
+        if (++told == 2 && rank + 1 < ranks) MPI_Send(nullptr, 0, MPI_BYTE, rank + 1, 8, MPI_COMM_WORLD);
+    };
+    if (rank > 0) MPI_Recv(nullptr, 0, MPI_BYTE, rank - 1, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    check(moving.run(from, to, call_next).ok() && told == 2, "held patches are told");
+    const auto throwing = [](const ready_patch&) { throw std::runtime_error("enough"); };
+    bool thrown = false;
+    status done;
+    try {
+        done = moving.run(from, rank == ranks - 1 ? to.first(1) : to, throwing);
+    } catch (const std::runtime_error&) {
+        thrown = true;
+    }
+    check(!thrown && done.code() == errc::invalid_argument, "an exception hides that a run is refused");
+}
+
 }  // namespace
 
 void exchanges_keep_moving() {
@@ -97,6 +131,7 @@ void exchanges_keep_moving() {
         check_own_messages(engine);
     check_without_shared_memory();
     check_small_nodes();
+    check_held_patches();
 }
 
 }  // namespace laconic::test

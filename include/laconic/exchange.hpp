@@ -60,7 +60,7 @@ struct exchange_element {
 struct exchange_options {
     exchange_engine engine = exchange_engine::automatic;
     std::size_t fields = 1;       ///< arrays that each run moves together, 1 to 1024
-    std::size_t batch_bytes = 0;  ///< of a packed message; 0: the engine's default
+    std::size_t batch_bytes = 0;  ///< of a packed message, 256 to 2^30, less counts as 256; 0: the engine's default
     /// What messages may lose: every element that changes rank by message arrives within it; what stays with its rank,
     /// or goes through shared memory, is exact. A relative bound counts max - min over the finite values of all ranks,
     /// field by field. For engines that pack; lossless travels uncompressed.
@@ -157,16 +157,18 @@ public:
     ///           `out` that belong to no patch (out_patches) are not touched.
     /// on_patch  called by this thread, once for each patch of the rank: for those that lay whole on the rank in
     ///           ascending order, before anything is waited for, then for each other patch as soon as it is complete.
-    ///           Time that it takes may hold up ranks that wait for this one. What it throws is thrown on when the run
-    ///           is over, and no further patch is reported.
+    ///           Time that it takes may hold up ranks that wait for this one. After it has thrown no further patch is
+    ///           reported; the run goes on to its end, and throws that on if all went well, else returns its status.
+    ///           Where ranks compare notes, patches may have been told before the call is refused: they are complete.
     ///
     /// returns   ok, or
     ///           invalid_argument  a span is null or too short, spans overlap, T has another size than the exchange's
     ///                             elements, another number of fields. With options.check on all ranks alike, naming
-    ///                             the rank, and nothing is moved; otherwise on this rank, and the others wait for
-    ///                             ever.
+    ///                             the rank: nothing travels, but `out` may hold pieces that stay, of ranks whose
+    ///                             arguments are right; otherwise on this rank, and the others wait for ever.
     ///           mpi, corrupt      MPI failed, or a compressed message is damaged; `out` is unspecified. After an MPI
-    ///                             failure the exchanges of this communicator cannot be used any more.
+    ///                             failure the exchanges of this communicator cannot be used any more, and `in` and
+    ///                             `out` must stay alive until MPI ends: messages may still be under way in them.
     template <class T>
     [[nodiscard]] status run(std::span<const T> in, std::span<T> out, patch_callback on_patch = {}) {
         const array_in from{in.data(), in.size()};

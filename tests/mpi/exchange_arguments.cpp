@@ -69,9 +69,18 @@ void check_make() {
         r.options.in_boxes = {{0, {30, 2}}};
     });
     expect("offset", errc::invalid_argument, {last, "-4"}, [](request& r) { r.options.in_boxes = {{-4, {10, 1}}}; });
-    expect("far", errc::invalid_argument, {last, "2^60"}, [](request& r) {
+    expect("far", errc::invalid_argument, {last, "2^61"}, [](request& r) {
         r.options.in_boxes = {{0, {std::int64_t{1} << 60, 1}}};
     });
+    // 2^57 elements of 8 bytes in 4 fields are 2^62 bytes, more than offsets are counted in.
+    expect("far in bytes", errc::invalid_argument, {last, "2^61"}, [](request& r) {
+        r.options.fields = 4;
+        r.options.in_boxes = {{std::int64_t{1} << 57, {10, 1}}};
+    });
+    expect("kind", errc::invalid_argument, {last, "kind of bound 7"},
+           [](request& r) { r.options.limit.kind = static_cast<bound_kind>(7); });
+    expect("small bound", errc::invalid_bound, {last, "-1e-09"},
+           [](request& r) { r.options.limit = bound::abs(-1e-9); });
     if (ranks == 1) return;
     const std::string differs = last + ": ";
     expect("layouts", errc::mismatch, {differs, "layout", "rank 0 holds [0, 13)"}, [&](request& r) {
@@ -93,7 +102,15 @@ void check_make() {
     expect("number of fields", errc::mismatch, {differs, "2 instead of 1"}, [](request& r) { r.options.fields = 2; });
     expect("engines", errc::mismatch, {differs, "per_rank instead of auto"},
            [](request& r) { r.options.engine = exchange_engine::per_rank; });
-    expect("bounds", errc::mismatch, {differs, "absolute"}, [](request& r) { r.options.limit = bound::abs(1e-3); });
+    expect("bounds", errc::mismatch, {differs, "0.001 instead of 0"},
+           [](request& r) { r.options.limit = bound::abs(1e-3); });
+    const bool is_last = rank_in(MPI_COMM_WORLD) == ranks - 1;
+    expect(
+        "small bounds", errc::mismatch, {differs, "1e-17 instead of 2e-17"},
+        [&](request& r) { r.options.limit = bound::rel(is_last ? 1e-17 : 2e-17); }, true);
+    expect(
+        "kinds", errc::mismatch, {differs, "relative instead of absolute"},
+        [&](request& r) { r.options.limit = is_last ? bound::rel(1e-3) : bound::abs(1e-3); }, true);
     expect("batches", errc::mismatch, {differs, "1000 instead of 0"}, [](request& r) { r.options.batch_bytes = 1000; });
     expect("checks", errc::mismatch, {differs, "off instead of on"}, [](request& r) { r.options.check = false; });
 }

@@ -2,6 +2,7 @@
 // Plans and exchanges as C calls them: values arrive, and a rank without a plan does not leave the others waiting.
 #include <mpi.h>
 
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,13 @@ void exchanges_work_from_c() {
                   LACONIC_ERR_ARGUMENT &&
               std::string(laconic_last_message()).find("rank 0: no exchange engine 'fast'") != std::string::npos,
           "an engine that is none");
+    laconic_exchange_options odd{"auto", 0, LACONIC_ABSOLUTE, 0, 0, 0};
+    const int no_kind = 2;
+    std::memcpy(&odd.kind, &no_kind, sizeof odd.kind);
+    check(laconic_exchange_make(planned, 8, LACONIC_F64, MPI_COMM_WORLD, rank == 0 ? &odd : nullptr, &moving) ==
+                  LACONIC_ERR_ARGUMENT &&
+              std::string(laconic_last_message()).find("rank 0: kind of bound 2") != std::string::npos,
+          "a kind of bound that is none");
     check(laconic_plan_free(&planned) == LACONIC_OK && planned == LACONIC_PLAN_NULL, "free a plan");
     const std::int32_t owners[2] = {0, 0};
     const std::int64_t lower[4] = {0, 0, 0, 0}, upper[4] = {6, 9, 1, 1};

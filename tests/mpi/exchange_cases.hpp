@@ -14,6 +14,7 @@ namespace laconic::test {
 void elements_arrive();
 void exchange_arguments_are_checked();
 void exchanges_do_not_allocate();
+void exchanges_keep_moving();
 void compressed_exchanges_keep_their_bound();
 void exchanges_work_from_c();
 

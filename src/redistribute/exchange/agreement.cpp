@@ -7,6 +7,8 @@
 #include <bit>
 #include <string>
 
+#include "base/units.hpp"
+
 namespace laconic::redistribute {
 namespace {
 
@@ -78,12 +80,10 @@ std::string type_text(std::int64_t value) {
     constexpr std::array names{"of no known type", "float", "double", "half", "bfloat16"};
     return names[static_cast<std::size_t>(value) % names.size()];
 }
-std::string bound_text(std::int64_t value) {
-    const double limit = from_ordered(value);
-    return limit < 0 ? "relative " + std::to_string(-1 - limit) : "absolute " + std::to_string(limit);
-}
+std::string bound_text(std::int64_t value) { return base::format_real(from_ordered(value)); }
+std::string kind_text(std::int64_t value) { return value != 0 ? "relative" : "absolute"; }
 
-constexpr std::size_t facts = 11;
+constexpr std::size_t facts = 12;
 constexpr std::size_t layout_fact = 0, owners_fact = 2;
 
 std::array<fact, facts> facts_of(const plan& what, exchange_element element, const exchange_options& options) {
@@ -94,7 +94,6 @@ std::array<fact, facts> facts_of(const plan& what, exchange_element element, con
     for (std::size_t d = 0; d < what.to().domain().dimensions; ++d)
         for (const std::int64_t cut : what.to().cuts(d)) to.add(cut);
     for (const rank_number owner : what.owners()) owners.add(owner);
-    const double limit = options.limit.kind == bound_kind::relative ? -1 - options.limit.value : options.limit.value;
     return {{{"layout", from.value(), nullptr},
              {"patch grid", to.value(), nullptr},
              {"placement", owners.value(), nullptr},
@@ -103,7 +102,8 @@ std::array<fact, facts> facts_of(const plan& what, exchange_element element, con
              {"number of fields", static_cast<std::int64_t>(options.fields), number_text},
              {"engine", static_cast<std::int64_t>(options.engine), engine_text},
              {"batch_bytes", static_cast<std::int64_t>(options.batch_bytes), number_text},
-             {"error bound", to_ordered(limit), bound_text},
+             {"error bound", to_ordered(options.limit.value), bound_text},
+             {"kind of error bound", options.limit.kind == bound_kind::relative ? 1 : 0, kind_text},
              {"shared_memory", options.shared_memory ? 1 : 0, flag_text},
              {"check", options.check ? 1 : 0, flag_text}}};
 }
@@ -198,13 +198,13 @@ void run_agreement::set_range(std::size_t field, double min, double max) noexcep
     packet_[2 + 2 * field] = ~to_ordered(min);
 }
 
-void run_agreement::clear_ranges() noexcept { std::fill(packet_.begin(), packet_.end(), INT64_MIN); }
+void run_agreement::clear_ranges() noexcept { std::fill_n(packet_.get(), numbers_, INT64_MIN); }
 
 status run_agreement::start(mpi::channel& channel, const status& local) {
     channel_ = &channel;
     packet_[0] = failure_key(local, channel.rank());
-    return channel.check(MPI_Iallreduce(MPI_IN_PLACE, packet_.data(), static_cast<int>(packet_.size()), MPI_INT64_T,
-                                        MPI_MAX, channel.comm(), &request_),
+    return channel.check(MPI_Iallreduce(MPI_IN_PLACE, packet_.get(), static_cast<int>(numbers_), MPI_INT64_T, MPI_MAX,
+                                        channel.comm(), &request_),
                          "MPI_Iallreduce");
 }
 
@@ -217,9 +217,10 @@ result<bool> run_agreement::test(const status& local) {
     return true;
 }
 
-double run_agreement::range(std::size_t field) const noexcept {
+value_limits run_agreement::range(std::size_t field) const noexcept {
     const std::int64_t greatest = packet_[1 + 2 * field], least = packet_[2 + 2 * field];
-    return greatest == INT64_MIN ? 0 : from_ordered(greatest) - from_ordered(~least);
+    if (greatest == INT64_MIN) return {};
+    return {true, from_ordered(~least), from_ordered(greatest)};
 }
 
 }  // namespace laconic::redistribute

@@ -3,11 +3,11 @@
 #pragma once
 
 #include <array>
-#include <span>
-#include <vector>
+#include <memory>
 
 #include "laconic/exchange.hpp"
 #include "mpi/channel.hpp"
+#include "redistribute/exchange/ranges.hpp"
 
 namespace laconic::redistribute {
 
@@ -23,7 +23,8 @@ namespace laconic::redistribute {
 class run_agreement {
 public:
     /// ranges: of how many fields. May throw bad_alloc.
-    explicit run_agreement(std::size_t ranges) : packet_(1 + 2 * ranges) {}
+    explicit run_agreement(std::size_t ranges)
+        : numbers_(1 + 2 * ranges), packet_(std::make_unique<std::int64_t[]>(numbers_)) {}
 
     /// Least and greatest finite value of a field on this rank; to be told before start().
     void set_range(std::size_t field, double min, double max) noexcept;
@@ -31,13 +32,18 @@ public:
     [[nodiscard]] status start(mpi::channel& channel, const status& local);
     /// False while messages are on their way; true when all ranks are ok; else as all_ok().
     [[nodiscard]] result<bool> test(const status& local);
-    /// max - min over all ranks; 0 when there are no finite values.
-    [[nodiscard]] double range(std::size_t field) const noexcept;
+    /// After an MPI error: gives up, without freeing it, what a message under way may still read or write.
+    void abandon() noexcept {
+        if (request_ != MPI_REQUEST_NULL) static_cast<void>(packet_.release());
+    }
+    /// Over all ranks; both 0 when there are no finite values.
+    [[nodiscard]] value_limits range(std::size_t field) const noexcept;
 
 private:
     mpi::channel* channel_ = nullptr;
     MPI_Request request_ = MPI_REQUEST_NULL;
-    std::vector<std::int64_t> packet_;  // a failure's key; of each field greatest and complement of least value
+    std::size_t numbers_;
+    std::unique_ptr<std::int64_t[]> packet_;  // a failure's key; of each field greatest and complement of least value
 };
 
 }  // namespace laconic::redistribute

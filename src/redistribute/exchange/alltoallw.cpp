@@ -95,21 +95,23 @@ public:
 
     [[nodiscard]] status prepare() override {
         if (status bad = fill(outgoing_, out_); !bad.ok()) return bad;
-        return fill(incoming_, in_);
-    }
-
-    [[nodiscard]] status meet() override {
+        if (status bad = fill(incoming_, in_); !bad.ok()) return bad;
         const auto peers = [](const streams& all) {
             std::vector<int> made;
             for (const stream* each : all) made.push_back(each->peer);
             made.reserve(1);  // an address even where there is nobody
             return made;
         };
-        const std::vector<int> from = peers(incoming_), to = peers(outgoing_);
-        const std::vector<int> alike(std::max({from.size(), to.size(), std::size_t{1}}), 1);
-        return channel_.check(MPI_Dist_graph_create_adjacent(channel_.comm(), static_cast<int>(from.size()),
-                                                             from.data(), alike.data(), static_cast<int>(to.size()),
-                                                             to.data(), alike.data(), MPI_INFO_NULL, 0, &graph_),
+        from_ = peers(incoming_);
+        to_ = peers(outgoing_);
+        alike_.assign(std::max({from_.size(), to_.size(), std::size_t{1}}), 1);
+        return {};
+    }
+
+    [[nodiscard]] status meet() override {
+        return channel_.check(MPI_Dist_graph_create_adjacent(channel_.comm(), static_cast<int>(from_.size()),
+                                                             from_.data(), alike_.data(), static_cast<int>(to_.size()),
+                                                             to_.data(), alike_.data(), MPI_INFO_NULL, 0, &graph_),
                               "MPI_Dist_graph_create_adjacent");
     }
 
@@ -140,6 +142,7 @@ private:
     }
 
     side out_, in_;
+    std::vector<int> from_, to_, alike_;  // ranks, and as many weights
     MPI_Comm graph_ = MPI_COMM_NULL;
 };
 

@@ -2,6 +2,8 @@
 // The C face of exchanges. A rank whose arguments cannot become a call still tells the others.
 #include <mpi.h>
 
+#include <memory>
+#include <new>
 #include <optional>
 #include <string>
 
@@ -12,7 +14,7 @@
 #include "laconic/laconic.h"
 
 struct laconic_exchange_handle {
-    laconic::exchange moving;
+    std::optional<laconic::exchange> moving;  // empty until it is made
     laconic::exchange_element element;
 };
 
@@ -37,6 +39,9 @@ result<request> request_of(std::size_t element_bytes, laconic_type type, const l
         made.element.type = static_cast<element_type>(type);
     }
     if (given == nullptr) return made;
+    if (given->kind != LACONIC_ABSOLUTE && given->kind != LACONIC_RELATIVE)
+        return status(errc::invalid_argument,
+                      "kind of bound " + std::to_string(given->kind) + "; use LACONIC_ABSOLUTE or LACONIC_RELATIVE");
     if (given->engine != nullptr) {
         const auto engine = engine_named(given->engine);
         if (!engine) return engine.error();
@@ -61,9 +66,14 @@ int laconic_exchange_make(laconic_plan planned, size_t element_bytes, laconic_ty
         if (made == nullptr) return redistribute::refuse(comm, null_argument("exchange"));
         const auto wanted = request_of(element_bytes, type, options);
         if (!wanted) return redistribute::refuse(comm, wanted.error());
+        // Before the others take this rank for one that has an exchange.
+        std::unique_ptr<laconic_exchange_handle> handle(new (std::nothrow) laconic_exchange_handle);
+        if (handle == nullptr) return redistribute::refuse(comm, {errc::out_of_memory, "no handle"});
         auto moving = exchange::make(comm, planned->planned, wanted->element, wanted->options);
         if (!moving) return moving.error();
-        *made = new laconic_exchange_handle{std::move(moving).value(), wanted->element};
+        handle->moving.emplace(std::move(moving).value());
+        handle->element = wanted->element;
+        *made = handle.release();
         return {};
     });
 }
@@ -71,8 +81,8 @@ int laconic_exchange_make(laconic_plan planned, size_t element_bytes, laconic_ty
 int laconic_exchange_elements(laconic_exchange given, size_t* in, size_t* out) {
     return guarded([&]() -> status {
         if (given == nullptr) return null_argument("exchange");
-        if (in != nullptr) *in = given->moving.in_elements();
-        if (out != nullptr) *out = given->moving.out_elements();
+        if (in != nullptr) *in = given->moving->in_elements();
+        if (out != nullptr) *out = given->moving->out_elements();
         return {};
     });
 }
@@ -84,8 +94,8 @@ int laconic_exchange_run(laconic_exchange given, const void* in, size_t in_eleme
         const exchange::array_in from{in, in_elements};
         const exchange::array_out to{out, out_elements};
         const auto tell = [&](const ready_patch& patch) { on_patch(user, patch.patch, patch.offset); };
-        return given->moving.run({&from, 1}, {&to, 1}, given->element,
-                                 on_patch != nullptr ? patch_callback(tell) : patch_callback());
+        return given->moving->run({&from, 1}, {&to, 1}, given->element,
+                                  on_patch != nullptr ? patch_callback(tell) : patch_callback());
     });
 }
 

@@ -40,6 +40,9 @@ public:
     [[nodiscard]] virtual status start(run_context& run) = 0;
     /// Moves on. After `done` nothing is under way.
     [[nodiscard]] virtual result<step> advance() = 0;
+    /// After an MPI error: gives up, without freeing it, what messages under way may still read or write. Nothing but
+    /// the destructor comes after.
+    virtual void abandon() noexcept {}
     [[nodiscard]] virtual std::size_t staging_bytes() const noexcept { return 0; }
 };
 

@@ -7,6 +7,7 @@
 #include <new>
 #include <string>
 
+#include "base/units.hpp"
 #include "redistribute/exchange/node_rings.hpp"
 #include "redistribute/exchange/select.hpp"
 #include "redistribute/exchange/state.hpp"
@@ -39,9 +40,12 @@ status check_arguments(const mpi::channel& channel, const plan& what, exchange_e
         return fault("exchange engine " + std::to_string(static_cast<int>(options.engine)) + " does not exist");
     if (options.batch_bytes > most_batch_bytes)
         return fault("batch_bytes is " + std::to_string(options.batch_bytes) + "; give at most 2^30, or 0");
+    if (options.limit.kind != bound_kind::absolute && options.limit.kind != bound_kind::relative)
+        return fault("kind of bound " + std::to_string(static_cast<int>(options.limit.kind)) +
+                     " does not exist; give bound::abs or bound::rel");
     const double limit = options.limit.value;
     if (!(limit >= 0) || !std::isfinite(limit))
-        return {errc::invalid_bound, "the bound is " + std::to_string(limit) + "; give a finite value >= 0"};
+        return {errc::invalid_bound, "the bound is " + base::format_real(limit) + "; give a finite value >= 0"};
     if (limit > 0 && !element.type)
         return {errc::unsupported,
                 "a bound for elements without a type; only float, double, half and bfloat16 travel "
@@ -53,13 +57,15 @@ struct stored {
     redistribute::storage in, out;
 };
 
-result<stored> storage_of_rank(const mpi::channel& channel, const plan& what, const exchange_options& options) {
+result<stored> storage_of_rank(const mpi::channel& channel, const plan& what, exchange_element element,
+                               const exchange_options& options) {
+    const std::size_t bytes = element.bytes * options.fields;
     const std::vector<box> boxes = what.from().boxes_of(channel.rank());
     std::vector<box> patches;
     for (const patch_number patch : what.patches_of(channel.rank())) patches.push_back(what.to().patch(patch));
-    auto in = redistribute::storage_of(boxes, options.in_boxes, "in_boxes");
+    auto in = redistribute::storage_of(boxes, options.in_boxes, bytes, "in_boxes");
     if (!in) return in.error();
-    auto out = redistribute::storage_of(patches, options.out_patches, "out_patches");
+    auto out = redistribute::storage_of(patches, options.out_patches, bytes, "out_patches");
     if (!out) return out.error();
     return stored{std::move(in).value(), std::move(out).value()};
 }
@@ -85,13 +91,22 @@ result<std::unique_ptr<exchange::state>> prepared(mpi::channel& channel, const p
     return made;
 }
 
+/// The text takes memory itself, unless it is very short.
+status no_memory() {
+    try {
+        return {errc::out_of_memory, "no memory for the exchange; use larger patches, or more ranks"};
+    } catch (const std::bad_alloc&) {
+        return {errc::out_of_memory, "no memory"};
+    }
+}
+
 /// Runs `action`, which may throw bad_alloc, and says so.
 template <class Action>
 auto or_no_memory(Action action) -> decltype(action()) {
     try {
         return action();
     } catch (const std::bad_alloc&) {
-        return status(errc::out_of_memory, "no memory for the exchange; use larger patches, or more ranks");
+        return no_memory();
     }
 }
 
@@ -112,7 +127,7 @@ result<exchange> exchange::make(MPI_Comm comm, const plan& what, exchange_elemen
     result<stored> memory = status(errc::invalid_argument, "");
     const status mine = or_no_memory([&]() -> status {
         if (status bad = check_arguments(channel, what, element, options); !bad.ok()) return bad;
-        memory = storage_of_rank(channel, what, options);
+        memory = storage_of_rank(channel, what, element, options);
         return memory.error();
     });
     if (status bad = redistribute::all_ok(channel, mine); !bad.ok()) return bad;
@@ -132,7 +147,9 @@ result<exchange> exchange::make(MPI_Comm comm, const plan& what, exchange_elemen
 
 status redistribute::refuse(MPI_Comm comm, const status& why) {
     const auto channel = mpi::channel_of(comm, mpi::channel_use::exchanges);
-    return channel.ok() ? all_ok(**channel, why) : channel.error();
+    if (!channel) return channel.error();
+    if ((**channel).broken()) return why;
+    return all_ok(**channel, why);
 }
 
 status exchange::run(std::span<const array_in> in, std::span<const array_out> out, exchange_element element,

@@ -17,6 +17,10 @@ public:
     [[nodiscard]] status prepare(std::size_t longest_chunk_bytes) {
         return lossy_ ? packed_.reserve(longest_chunk_bytes) : status{};
     }
+    /// What prepare() takes.
+    [[nodiscard]] std::size_t packed_bytes(std::size_t longest_chunk_bytes) const noexcept {
+        return lossy_ ? longest_chunk_bytes : 0;
+    }
     /// The largest message there can be for a chunk of so many bytes.
     [[nodiscard]] std::size_t capacity(std::size_t chunk_bytes) const noexcept;
     [[nodiscard]] std::size_t staging_bytes() const noexcept { return packed_.bytes().size(); }

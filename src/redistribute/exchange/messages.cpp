@@ -6,13 +6,18 @@
 
 #include <algorithm>
 
+#include "base/arithmetic.hpp"
+
 namespace laconic::redistribute {
 namespace {
 
 constexpr int chunk_tag = 1;
 constexpr std::size_t most_message_bytes = std::size_t{1} << 30;
 constexpr std::size_t default_batch_bytes = std::size_t{1} << 20;
+constexpr std::size_t least_batch_bytes = 256;
 constexpr std::size_t slot_alignment = 64;
+// Two slots each way are the least that can overlap. Every call of MPI_Testsome looks at all of them.
+constexpr std::size_t least_slots = 2, most_slots = 64;
 
 std::size_t whole_elements(std::size_t bytes, std::size_t element_bytes) noexcept {
     return std::max(bytes / element_bytes, std::size_t{1}) * element_bytes;
@@ -23,6 +28,11 @@ std::size_t longest(const streams& outgoing, const streams& incoming) noexcept {
     for (const streams* side : {&outgoing, &incoming})
         for (const stream* each : *side) most = std::max(most, each->bytes());
     return static_cast<std::size_t>(most);
+}
+
+/// Memory for chunks of this size with so many slots each way.
+std::size_t staging_of(const message_codec& codec, std::size_t chunk_bytes, std::size_t slots) noexcept {
+    return 2 * slots * base::round_up(codec.capacity(chunk_bytes), slot_alignment) + codec.packed_bytes(chunk_bytes);
 }
 
 }  // namespace
@@ -57,7 +67,7 @@ message_engine::side message_engine::side_of(const streams& all) const {
 
 std::size_t message_engine::lay_out(side& all, std::size_t first) const {
     const auto add = [&](std::size_t bytes) {
-        first += (codec_.capacity(bytes) + slot_alignment - 1) / slot_alignment * slot_alignment;
+        first += base::round_up(codec_.capacity(bytes), slot_alignment);
         all.slot_at.push_back(first);
     };
     all.slot_at.push_back(first);
@@ -218,11 +228,15 @@ result<step> message_engine::advance() {
 std::unique_ptr<engine> make_batched(const engine_setup& setup, const streams& outgoing, const streams& incoming) {
     const std::size_t element = setup.element.bytes;
     const std::size_t wanted = setup.options.batch_bytes;
-    // Two slots each way are the least that can overlap.
-    std::size_t bytes = wanted != 0 ? wanted : std::min(default_batch_bytes, setup.staging_bytes / 4);
-    bytes = std::min({bytes, most_message_bytes, longest(outgoing, incoming)});
-    bytes = whole_elements(bytes, element);
-    const std::size_t slots = std::max<std::size_t>(2, setup.staging_bytes / 2 / bytes);
+    std::size_t bytes = wanted != 0 ? std::max(wanted, least_batch_bytes) : default_batch_bytes;
+    bytes = whole_elements(std::min({bytes, most_message_bytes, longest(outgoing, incoming)}), element);
+    const message_codec codec(setup.element, setup.options.limit.value > 0);
+    while (wanted == 0 && bytes > std::max(least_batch_bytes, element) &&
+           staging_of(codec, bytes, least_slots) > setup.staging_bytes)
+        bytes = whole_elements(bytes / 2, element);
+    const std::size_t fixed = staging_of(codec, bytes, 0);
+    const std::size_t room = setup.staging_bytes > fixed ? setup.staging_bytes - fixed : 0;
+    const std::size_t slots = std::clamp(room / (staging_of(codec, bytes, 1) - fixed), least_slots, most_slots);
     return std::make_unique<message_engine>(setup, outgoing, incoming, chunking{bytes, slots, false});
 }
 

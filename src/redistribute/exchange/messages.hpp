@@ -22,6 +22,7 @@ public:
     [[nodiscard]] status prepare() override;
     [[nodiscard]] status start(run_context& run) override;
     [[nodiscard]] result<step> advance() override;
+    void abandon() noexcept override { memory_.abandon(); }
     [[nodiscard]] std::size_t staging_bytes() const noexcept override {
         return memory_.bytes().size() + codec_.staging_bytes();
     }

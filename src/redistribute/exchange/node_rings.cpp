@@ -5,17 +5,20 @@
 
 #include <algorithm>
 #include <bit>
+#include <new>
+
+#include "redistribute/exchange/agreement.hpp"
 
 namespace laconic::redistribute {
 namespace {
 
-constexpr std::size_t largest_slot_bytes = std::size_t{256} << 10, smallest_slot_bytes = std::size_t{4} << 10;
-/// Of the rings that a rank fills.
+constexpr std::size_t largest_slot_bytes = std::size_t{256} << 10, smallest_slot_bytes = std::size_t{1} << 10;
+/// Of the rings that a rank fills; where there are other nodes, half of it, which leaves the rest for messages.
 constexpr std::size_t rank_bytes = std::size_t{8} << 20;
 
 }  // namespace
 
-status node_rings::meet(mpi::channel& channel) {
+bool node_rings::look_around(const mpi::channel& channel) {
     const std::span<const int> leaders = channel.leaders();
     const int leader = leaders[static_cast<std::size_t>(channel.rank())];
     local_.assign(leaders.size(), -1);
@@ -25,12 +28,18 @@ status node_rings::meet(mpi::channel& channel) {
         if (leaders[rank] == leader) local_[rank] = static_cast<int>(members_++);
         several = several || ++members[static_cast<std::size_t>(leaders[rank])] > 1;
     }
-    if (!several) return {};
+    if (!several) return false;
+    addresses_.resize(leaders.size());
     const std::size_t peers = std::max<std::size_t>(members_ - 1, 1);
-    slot_bytes_ = std::clamp(std::bit_floor(rank_bytes / peers / slots), smallest_slot_bytes, largest_slot_bytes);
+    const std::size_t all_bytes = members_ == leaders.size() ? rank_bytes : rank_bytes / 2;
+    slot_bytes_ = std::clamp(std::bit_floor(all_bytes / peers / slots), smallest_slot_bytes, largest_slot_bytes);
+    return true;
+}
+
+status node_rings::meet(mpi::channel& channel) {
+    const int leader = channel.leaders()[static_cast<std::size_t>(channel.rank())];
     const std::size_t bytes = members_ * members_ * ring_bytes();
-    std::vector<base::shared_memory::address> addresses(leaders.size());
-    base::shared_memory::address& mine = addresses[static_cast<std::size_t>(channel.rank())];
+    base::shared_memory::address& mine = addresses_[static_cast<std::size_t>(channel.rank())];
     if (leader == channel.rank() && members_ > 1) {
         // Where there is none the others find out.
         if (auto made = base::shared_memory::create(bytes); made.ok()) {
@@ -40,12 +49,12 @@ status node_rings::meet(mpi::channel& channel) {
     }
     static_assert(sizeof mine == 3 * sizeof(std::int64_t));
     if (status bad = channel.check(
-            MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, addresses.data(), 3, MPI_INT64_T, channel.comm()),
+            MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, addresses_.data(), 3, MPI_INT64_T, channel.comm()),
             "MPI_Allgather");
         !bad.ok())
         return bad;
     if (leader != channel.rank())
-        if (auto opened = base::shared_memory::open(addresses[static_cast<std::size_t>(leader)], bytes); opened.ok())
+        if (auto opened = base::shared_memory::open(addresses_[static_cast<std::size_t>(leader)], bytes); opened.ok())
             memory_ = std::move(*opened);
     int all = members_ == 1 || !memory_.bytes().empty() ? 1 : 0;
     if (status bad =
@@ -60,8 +69,19 @@ status node_rings::meet(mpi::channel& channel) {
 
 result<node_rings*> node_rings::of(mpi::channel& channel) {
     if (channel.attached() == nullptr) {
-        auto made = std::make_unique<node_rings>();
-        if (status bad = made->meet(channel); !bad.ok()) return bad;
+        // Whoever has no memory says so before the others wait for it.
+        std::unique_ptr<node_rings> made;
+        bool several = false;
+        status mine;
+        try {
+            made = std::make_unique<node_rings>();
+            several = made->look_around(channel);
+        } catch (const std::bad_alloc&) {
+            mine = {errc::out_of_memory, "no memory"};
+        }
+        if (status bad = all_ok(channel, mine); !bad.ok()) return bad;
+        if (several)
+            if (status bad = made->meet(channel); !bad.ok()) return bad;
         channel.attached() = std::move(made);
     }
     auto* const rings = static_cast<node_rings*>(channel.attached().get());

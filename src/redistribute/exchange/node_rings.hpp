@@ -29,7 +29,8 @@ public:
     };
 
     /// The rings of a channel, which keeps them. Collective over the channel at the first call, local afterwards.
-    /// returns null where there is no such memory, or no two ranks share any: on all ranks alike; or mpi.
+    /// returns null where there is no such memory, or no two ranks share any: on all ranks alike; or mpi,
+    ///         out_of_memory.
     [[nodiscard]] static result<node_rings*> of(mpi::channel& channel);
 
     void close() noexcept override { memory_ = {}; }
@@ -41,9 +42,12 @@ public:
     static constexpr std::uint64_t slots = 4;
 
 private:
+    /// Local; may throw bad_alloc. Whether any two ranks of the channel share memory.
+    [[nodiscard]] bool look_around(const mpi::channel& channel);
     [[nodiscard]] status meet(mpi::channel& channel);
     [[nodiscard]] std::size_t ring_bytes() const noexcept { return sizeof(head) + slots * slot_bytes_; }
 
+    std::vector<base::shared_memory::address> addresses_;  // of each rank, while they meet
     std::vector<int> local_;  // of each rank of the channel its number in this node; -1: it is elsewhere
     std::size_t members_ = 0, slot_bytes_ = 0;
     bool usable_ = false;

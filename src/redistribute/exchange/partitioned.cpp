@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Engine partitioned: one persistent MPI-4 message for each pair of ranks, whose partitions are packed and marked ready
 // one after the other.
+#include <algorithm>
+#include <climits>
 #include <string>
 
 #include "redistribute/exchange/engine.hpp"
@@ -12,20 +14,21 @@ namespace laconic::redistribute {
 namespace {
 
 constexpr int partitioned_tag = 3;
-constexpr std::size_t partition_bytes = std::size_t{256} << 10;
+constexpr std::size_t partition_bytes = std::size_t{256} << 10, least_partition_bytes = 256;
 
 class partitioned_engine final : public engine {
 public:
     partitioned_engine(const engine_setup& setup, const streams& outgoing, const streams& incoming)
         : channel_(setup.channel),
           unpacking_(setup.unpacking),
-          bytes_(
-              static_cast<std::int64_t>(setup.options.batch_bytes != 0 ? setup.options.batch_bytes : partition_bytes)) {
+          bytes_(static_cast<std::int64_t>(setup.options.batch_bytes != 0
+                                               ? std::max(setup.options.batch_bytes, least_partition_bytes)
+                                               : partition_bytes)) {
         add(outgoing, out_);
         add(incoming, in_);
     }
     ~partitioned_engine() override {
-        if (!mpi::check_running().ok()) return;
+        if (abandoned_ || !mpi::check_running().ok()) return;
         for (std::vector<flow>* side : {&out_, &in_})
             for (flow& each : *side)
                 if (each.request != MPI_REQUEST_NULL) MPI_Request_free(&each.request);
@@ -35,14 +38,27 @@ public:
         std::size_t bytes = 0;
         for (std::vector<flow>* side : {&out_, &in_})
             for (flow& each : *side) {
+                if (each.chunks > INT_MAX)
+                    return {errc::unsupported, std::to_string(each.chunks) +
+                                                   " partitions of a message are more than MPI can count; use a larger "
+                                                   "batch_bytes, or engine auto"};
                 each.offset = bytes;
                 bytes += static_cast<std::size_t>(each.chunks * bytes_);
             }
         if (bytes > 0 && !memory_.reserve(bytes).ok())
             return {errc::out_of_memory, "no " + std::to_string(bytes) + " bytes for messages; use engine auto"};
         for (std::vector<flow>* side : {&out_, &in_})
+            for (flow& each : *side) each.memory = memory_.bytes().data() + each.offset;
+        // Partitions are all alike: what the last one has behind the data travels, too.
+        for (const flow& each : out_)
+            std::fill(each.memory + each.bytes->bytes(), each.memory + each.chunks * bytes_, std::byte{0});
+        return {};
+    }
+
+    /// MPI may tell the other side of such a message at once, which has to be there.
+    [[nodiscard]] status meet() override {
+        for (std::vector<flow>* side : {&out_, &in_})
             for (flow& each : *side) {
-                each.memory = memory_.bytes().data() + each.offset;
                 const auto count = static_cast<int>(each.chunks);
                 const int code = side == &out_
                                      ? MPI_Psend_init(each.memory, count, bytes_, MPI_BYTE, each.bytes->peer,
@@ -103,6 +119,11 @@ public:
         return moved ? step::moved : step::waiting;
     }
 
+    void abandon() noexcept override {
+        memory_.abandon();
+        abandoned_ = true;
+    }
+
     [[nodiscard]] std::size_t staging_bytes() const noexcept override { return memory_.bytes().size(); }
 
 private:
@@ -129,6 +150,7 @@ private:
     std::vector<flow> out_, in_;
     mpi::workspace memory_;
     std::size_t open_ = 0;
+    bool abandoned_ = false;  // requests may be active
     run_context* run_ = nullptr;
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Engine shared: chunks flow through the rings of a node, what leaves the node through batched messages. Slots are
 // small enough to stay in a processor's cache between the two ranks.
+#include <algorithm>
+
 #include "redistribute/exchange/engine.hpp"
 #include "redistribute/exchange/node_rings.hpp"
 
@@ -14,7 +16,11 @@ public:
         streams far_out, far_in;
         split(outgoing, out_, far_out, true);
         split(incoming, in_, far_in, false);
-        if (!far_out.empty() || !far_in.empty()) far_ = make_batched(setup, far_out, far_in);
+        if (!far_out.empty() || !far_in.empty()) {
+            engine_setup far = setup;
+            far.staging_bytes -= std::min(far.staging_bytes, rings_bytes());
+            far_ = make_batched(far, far_out, far_in);
+        }
     }
 
     [[nodiscard]] status prepare() override { return far_ != nullptr ? far_->prepare() : status{}; }
@@ -43,11 +49,16 @@ public:
             for (flow& each : in_) moved |= receive(each);
         }
         if (near_left_ == 0 && far_done_) return step::done;
-        return moved || far == step::moved ? step::moved : step::waiting;
+        if (moved || far == step::moved) return step::moved;
+        return far_done_ ? wait_in_mpi() : step::waiting;
+    }
+
+    void abandon() noexcept override {
+        if (far_ != nullptr) far_->abandon();
     }
 
     [[nodiscard]] std::size_t staging_bytes() const noexcept override {
-        return out_.size() * node_rings::slots * rings_.slot_bytes() + (far_ != nullptr ? far_->staging_bytes() : 0);
+        return rings_bytes() + (far_ != nullptr ? far_->staging_bytes() : 0);
     }
 
 private:
@@ -57,6 +68,15 @@ private:
         std::int64_t chunks, done;
     };
 
+    /// Whoever waits for other ranks' memory has to call MPI all the same: it moves what the program itself has sent,
+    /// without which others may never come to their run, and it sees ranks that are gone.
+    [[nodiscard]] result<step> wait_in_mpi() const {
+        int found = 0;
+        const int code = MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, setup_.channel.comm(), &found, MPI_STATUS_IGNORE);
+        if (status bad = setup_.channel.check(code, "MPI_Iprobe"); !bad.ok()) return bad;
+        return step::waiting;
+    }
+
     void split(const streams& all, std::vector<flow>& near, streams& far, bool outgoing) const {
         const int me = setup_.channel.rank();
         for (const stream* each : all)
@@ -65,6 +85,10 @@ private:
                                 chunks_of(*each, slot_bytes()), 0});
             else
                 far.push_back(each);
+    }
+    /// Of the rings that this rank fills.
+    [[nodiscard]] std::size_t rings_bytes() const noexcept {
+        return out_.size() * node_rings::slots * rings_.slot_bytes();
     }
     [[nodiscard]] std::int64_t slot_bytes() const noexcept { return static_cast<std::int64_t>(rings_.slot_bytes()); }
     [[nodiscard]] std::byte* slot(const flow& where, std::uint64_t number) const noexcept {

@@ -4,8 +4,10 @@
 
 #include <sched.h>
 
+#include <new>
 #include <string>
 
+#include "codec/fle.hpp"
 #include "redistribute/exchange/ranges.hpp"
 
 namespace laconic {
@@ -93,16 +95,22 @@ status exchange::state::agree(const status& local) {
         const result<bool> over = agreement_.test(local);
         if (!over) return over.error();
         if (*over) return {};
-        if (local.ok() && copied_ < todo.kept.size())
+        if (local.ok() && copied_ < todo.kept.size()) {
             copy_next();
-        else
+            tell_complete();
+        } else {
             sched_yield();
+        }
     }
 }
 
 void exchange::state::settle_bounds() {
     for (std::size_t i = 0; i < bounds_.size(); ++i) {
-        bounds_[i] = relative() ? options.limit.value * agreement_.range(i) : options.limit.value;
+        bounds_[i] = options.limit.value;
+        if (relative()) {
+            const redistribute::value_limits range = agreement_.range(i);
+            bounds_[i] = codec::resolve_bound(options.limit, range.min, range.max);
+        }
         if (bounds_[i] > report.largest_bound) report.largest_bound = bounds_[i];
     }
 }
@@ -148,7 +156,13 @@ status exchange::state::run(std::span<const array_in> from, std::span<const arra
                             patch_callback on_patch) {
     if (channel.broken())
         return {errc::mpi, "an exchange of this communicator failed before; duplicate the communicator and start anew"};
-    const status local = check_arrays(from, to, each);
+    status local;
+    try {
+        local = check_arrays(from, to, each);
+    } catch (const std::bad_alloc&) {
+        // The others hear of a failure all the same.
+        local = {errc::out_of_memory, "no memory"};
+    }
     if (local.ok())
         for (std::size_t i = 0; i < options.fields; ++i) {
             in_[i] = static_cast<const std::byte*>(from[i].data);
@@ -166,8 +180,13 @@ status exchange::state::run(std::span<const array_in> from, std::span<const arra
         settle_bounds();
         outcome = move();
     }
-    if (outcome.code() == errc::mpi) channel.mark_broken();
-    if (thrown_ != nullptr) std::rethrow_exception(std::exchange(thrown_, nullptr));
+    if (outcome.code() == errc::mpi) {
+        channel.mark_broken();
+        mover->abandon();
+        agreement_.abandon();
+    }
+    // A run that failed says so: what a callback has thrown comes second.
+    if (thrown_ != nullptr && outcome.ok()) std::rethrow_exception(std::exchange(thrown_, nullptr));
     return outcome;
 }
 

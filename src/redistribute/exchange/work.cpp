@@ -136,7 +136,7 @@ work work_of(const plan& what, rank_number rank, const storage& in, const storag
 
 namespace {
 
-constexpr std::int64_t most_stride = std::int64_t{1} << 60;
+constexpr std::int64_t most_bytes = std::int64_t{1} << 61;
 
 stored_box dense(const box& region, std::int64_t offset) {
     stored_box made{offset, {}};
@@ -146,12 +146,14 @@ stored_box dense(const box& region, std::int64_t offset) {
 }
 
 /// The last element that a stored box reaches, or why it is none.
-result<std::int64_t> check_stored(const box& region, const stored_box& stored, const std::string& name) {
+result<std::int64_t> check_stored(const box& region, const stored_box& stored, std::int64_t most,
+                                  const std::string& name) {
     const auto fault = [&](const std::string& what) {
         return status(errc::invalid_argument, name + " " + region.text() + what);
     };
-    if (stored.offset < 0 || stored.offset > most_stride)
-        return fault(" begins at element " + std::to_string(stored.offset) + "; give 0 to 2^60");
+    if (stored.offset < 0 || stored.offset > most)
+        return fault(" begins at element " + std::to_string(stored.offset) + "; give 0 to " + std::to_string(most) +
+                     ", which all fields together have 2^61 bytes before");
     if (stored.strides[region.dimensions - 1] != 1)
         return fault(" has stride " + std::to_string(stored.strides[region.dimensions - 1]) +
                      " in its last dimension; only 1 is possible");
@@ -161,9 +163,9 @@ result<std::int64_t> check_stored(const box& region, const stored_box& stored, c
         if (stride < inner)
             return fault(" has stride " + std::to_string(stride) + " in dimension " + std::to_string(d) +
                          ", but what is inside it takes " + std::to_string(inner) + " elements; give at least that");
-        if (stride > most_stride / region.extent(d) || last > most_stride)
-            return fault(" reaches beyond 2^60 elements with stride " + std::to_string(stride) + " in dimension " +
-                         std::to_string(d) + "; give a smaller one");
+        if (stride > most / region.extent(d) || stride * (region.extent(d) - 1) > most - last)
+            return fault(" reaches beyond 2^61 bytes in all fields with stride " + std::to_string(stride) +
+                         " in dimension " + std::to_string(d) + "; give a smaller one");
         last += stride * (region.extent(d) - 1);
         inner = stride * region.extent(d);
     }
@@ -172,7 +174,8 @@ result<std::int64_t> check_stored(const box& region, const stored_box& stored, c
 
 }  // namespace
 
-result<storage> storage_of(std::span<const box> boxes, std::span<const stored_box> given, std::string_view what) {
+result<storage> storage_of(std::span<const box> boxes, std::span<const stored_box> given, std::size_t bytes,
+                           std::string_view what) {
     storage made;
     made.boxes.reserve(boxes.size());
     if (given.empty()) {
@@ -189,7 +192,8 @@ result<storage> storage_of(std::span<const box> boxes, std::span<const stored_bo
                                                   " entries; the rank has " + std::to_string(boxes.size()) +
                                                   ": give one for each, or none");
     for (std::size_t i = 0; i < boxes.size(); ++i) {
-        const auto last = check_stored(boxes[i], given[i], std::string(what) + "[" + std::to_string(i) + "], the box");
+        const auto last = check_stored(boxes[i], given[i], most_bytes / static_cast<std::int64_t>(bytes),
+                                       std::string(what) + "[" + std::to_string(i) + "], the box");
         if (!last) return last.error();
         made.boxes.push_back(given[i]);
         made.elements = std::max(made.elements, static_cast<std::size_t>(*last) + 1);

@@ -76,8 +76,9 @@ struct storage {
 [[nodiscard]] work work_of(const plan& what, rank_number rank, const storage& in, const storage& out,
                            std::size_t element_bytes, std::size_t fields, bool by_field);
 
-/// returns invalid_argument when `given` is neither empty nor usable; `what` and `number_of` name a box in the text.
+/// `bytes`: of an element in all fields, of which no box may reach beyond 2^61.
+/// returns invalid_argument when `given` is neither empty nor usable; `what` names a box in the text.
 [[nodiscard]] result<storage> storage_of(std::span<const box> boxes, std::span<const stored_box> given,
-                                         std::string_view what);
+                                         std::size_t bytes, std::string_view what);
 
 }  // namespace laconic::redistribute

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
-   What one MPI call costs: each kind is repeated in batches, and the median time per call of the batches is printed, one line
-   per kind: name and nanoseconds. One rank; run plain and under the recorder (tools/bench_record.py does both). */
+   What one MPI call costs: each kind is repeated in batches, and the median time per call of the batches is printed,
+   one line per kind: name and nanoseconds. One rank; run plain and under the recorder (tools/bench_record.py does
+   both). */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,18 +33,18 @@ static void allreduce_self(int i) {
 static void changing_tags(int i) {
     MPI_Sendrecv(buffer_a, 1, MPI_DOUBLE, 0, i, buffer_b, 1, MPI_DOUBLE, 0, i, MPI_COMM_SELF, MPI_STATUS_IGNORE);
 }
-static void *volatile memory; /* the compiler must not see through it */
+static void* volatile memory; /* the compiler must not see through it */
 static void allocation(int i) {
     memory = malloc((size_t)(64 + i % 512));
     free(memory);
 }
 
-static int compare(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
+static int compare(const void* a, const void* b) {
+    const double x = *(const double*)a, y = *(const double*)b;
     return (x > y) - (x < y);
 }
 
-static void measure(const char *name, void (*call)(int)) {
+static void measure(const char* name, void (*call)(int)) {
     double ns[batches];
     for (int batch = 0; batch < batches; ++batch) {
         const double start = PMPI_Wtime();
@@ -54,7 +55,7 @@ static void measure(const char *name, void (*call)(int)) {
     printf("%s %.1f\n", name, ns[batches / 2]);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     measure("comm_rank", comm_rank);
     measure("send_to_self", send_to_self);

@@ -4,15 +4,15 @@
 
 static int copies, deletions;
 
-static int copy_attribute(MPI_Comm comm, int key, void *extra, void *in, void *out, int *flag) {
+static int copy_attribute(MPI_Comm comm, int key, void* extra, void* in, void* out, int* flag) {
     (void)comm, (void)key, (void)extra;
-    *(void **)out = in;
+    *(void**)out = in;
     *flag = 1;
     ++copies;
     return MPI_SUCCESS;
 }
 
-static int delete_attribute(MPI_Comm comm, int key, void *value, void *extra) {
+static int delete_attribute(MPI_Comm comm, int key, void* value, void* extra) {
     (void)key, (void)value, (void)extra;
     int rank;
     MPI_Comm_rank(comm, &rank); /* a call from within a call is MPI's business, not the program's */
@@ -20,9 +20,9 @@ static int delete_attribute(MPI_Comm comm, int key, void *value, void *extra) {
     return MPI_SUCCESS;
 }
 
-static void add(void *in, void *inout, int *count, MPI_Datatype *type) {
+static void add(void* in, void* inout, int* count, MPI_Datatype* type) {
     (void)type;
-    for (int i = 0; i < *count; ++i) ((int *)inout)[i] += ((int *)in)[i];
+    for (int i = 0; i < *count; ++i) ((int*)inout)[i] += ((int*)in)[i];
 }
 
 static void communicators(int rank, int size) {
@@ -99,7 +99,8 @@ static void collectives(int rank, int size) {
     MPI_Op_free(&sum);
     MPI_Bcast(&total, 1, MPI_INT, 1, MPI_COMM_WORLD);
     /* What only the root says may be anything elsewhere. */
-    MPI_Gatherv(&mine, 1, MPI_INT, all, rank == 2 ? counts : NULL, rank == 2 ? starts : NULL, MPI_INT, 2, MPI_COMM_WORLD);
+    MPI_Gatherv(&mine, 1, MPI_INT, all, rank == 2 ? counts : NULL, rank == 2 ? starts : NULL, MPI_INT, 2,
+                MPI_COMM_WORLD);
     if (rank == 2) CHECK(all[size - 1] == size - 1);
     MPI_Scatter(rank == 2 ? all : NULL, 1, MPI_INT, &mine, 1, MPI_INT, 2, MPI_COMM_WORLD);
     MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, counts, starts, MPI_INT, MPI_COMM_WORLD);
@@ -129,7 +130,7 @@ static void errors_and_info(void) {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     int rank, size, provided;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -5,7 +5,10 @@
 static void datatypes(int rank) {
     MPI_Datatype vector, structure, copy, part;
     int lengths[2] = {1, 2}, integers[3], position = 0, size;
-    struct { int number; double pair[2]; } record = {rank, {1, 2}};
+    struct {
+        int number;
+        double pair[2];
+    } record = {rank, {1, 2}};
     MPI_Aint displacements[2], base, addresses[2];
     MPI_Datatype types[2] = {MPI_INT, MPI_DOUBLE}, contained[2];
     char packed[64];
@@ -59,19 +62,20 @@ static void one_sided(int rank, int size) {
     MPI_Win_free(&window);
 #endif
     free(own);
-    void *given;
+    void* given;
     MPI_Alloc_mem(128, MPI_INFO_NULL, &given);
-    MPI_Bcast((char *)given + 8, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Bcast((char*)given + 8, 1, MPI_INT, 0, MPI_COMM_WORLD);
     MPI_Free_mem(given);
 }
 
-static void files(const char *path, int rank, int size) {
+static void files(const char* path, int rank, int size) {
     MPI_File file;
     MPI_Status status;
     MPI_Request request;
     MPI_Offset bytes;
     int numbers[2] = {rank, rank}, back[2] = {-1, -1}, count;
-    MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
+    MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
+                  &file);
     MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);
     MPI_File_write_at_all(file, 2 * rank, numbers, 2, MPI_INT, &status);
     MPI_Get_count(&status, MPI_INT, &count);
@@ -87,7 +91,7 @@ static void files(const char *path, int rank, int size) {
     CHECK(MPI_File_open(MPI_COMM_SELF, "/nowhere/at/all", MPI_MODE_RDONLY, MPI_INFO_NULL, &file) != MPI_SUCCESS);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     int rank, size;
     MPI_Init(&argc, &argv);
     CHECK(argc == 2);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
-   Programs that do not end as they should. The argument says how: abort, exit, kill, fork (a child that calls MPI and goes) or
-   pause (recording switched off and on again, and a proper end). */
+   Programs that do not end as they should. The argument says how: abort, exit, kill, fork (a child that calls MPI and
+   goes) or pause (recording switched off and on again, and a proper end). */
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "common.h"
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     int rank, flag;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -2,7 +2,7 @@
    What MPI 4.0 added: large counts, persistent collectives, partitioned communication, sessions. Two ranks or more. */
 #include "common.h"
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     int rank, size, flag, in[8], out[8];
     MPI_Request request;
     MPI_Session session;

@@ -4,7 +4,7 @@
 
 enum { n = 64 };
 
-static void blocking(int left, int right, double *out, double *in) {
+static void blocking(int left, int right, double* out, double* in) {
     MPI_Status status;
     int count;
     MPI_Sendrecv(out, n, MPI_DOUBLE, right, 11, in, n, MPI_DOUBLE, left, 11, MPI_COMM_WORLD, &status);
@@ -14,7 +14,7 @@ static void blocking(int left, int right, double *out, double *in) {
     MPI_Send(out, 1, MPI_DOUBLE, MPI_PROC_NULL, 1, MPI_COMM_WORLD);
 }
 
-static void nonblocking(int left, int right, double *out, double *in) {
+static void nonblocking(int left, int right, double* out, double* in) {
     MPI_Request requests[4];
     MPI_Status statuses[4];
     int index, flag, done, indices[4];
@@ -41,7 +41,7 @@ static void nonblocking(int left, int right, double *out, double *in) {
     while (!flag);
 }
 
-static void persistent(int left, int right, double *out, double *in) {
+static void persistent(int left, int right, double* out, double* in) {
     MPI_Request requests[2];
     MPI_Recv_init(in, n, MPI_DOUBLE, left, 6, MPI_COMM_WORLD, &requests[0]);
     MPI_Send_init(out, n, MPI_DOUBLE, right, 6, MPI_COMM_WORLD, &requests[1]);
@@ -54,7 +54,7 @@ static void persistent(int left, int right, double *out, double *in) {
     MPI_Request_free(&requests[1]);
 }
 
-static void probing(int left, int right, double *out, double *in) {
+static void probing(int left, int right, double* out, double* in) {
     MPI_Request request;
     MPI_Message message;
     MPI_Status status;
@@ -74,7 +74,7 @@ static void probing(int left, int right, double *out, double *in) {
     CHECK(cancelled);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     int rank, size;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -2,13 +2,13 @@
    The world starts two more processes, merges with them and parts again. Run on any number of ranks. */
 #include "common.h"
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     MPI_Comm parent, others, together;
     int sum = 0, one = 1, size, errors[2];
     MPI_Init(&argc, &argv);
     MPI_Comm_get_parent(&parent);
     if (parent == MPI_COMM_NULL) {
-        char *arguments[] = {"child", NULL};
+        char* arguments[] = {"child", NULL};
         MPI_Comm_size(MPI_COMM_WORLD, &size);
         MPI_Comm_spawn(argv[0], arguments, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &others, errors);
     } else {

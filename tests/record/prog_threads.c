@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
-   Three threads per rank under MPI_THREAD_MULTIPLE, each exchanging with its like on the next rank over its own communicator,
-   and making communicators meanwhile. */
+   Three threads per rank under MPI_THREAD_MULTIPLE, each exchanging with its like on the next rank over its own
+   communicator, and making communicators meanwhile. */
 #include <pthread.h>
 
 #include "common.h"
@@ -10,8 +10,8 @@ enum { threads = 3, rounds = 200 };
 static int rank, size;
 static pthread_barrier_t together; /* all threads are alive at once: none takes over the number of another */
 
-static void *work(void *own) {
-    MPI_Comm comm = *(MPI_Comm *)own, copy;
+static void* work(void* own) {
+    MPI_Comm comm = *(MPI_Comm*)own, copy;
     pthread_barrier_wait(&together);
     int right = (rank + 1) % size, left = (rank + size - 1) % size;
     for (int i = 0; i < rounds; ++i) {
@@ -30,7 +30,7 @@ static void *work(void *own) {
     return NULL;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     int provided;
     pthread_t other[threads];
     MPI_Comm comms[threads];

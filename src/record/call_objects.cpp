@@ -14,7 +14,7 @@ void call::stake(MPI_Request request) {
         return bytes().number(0);
     }
     const std::uint64_t bits = reinterpret_bits(request);
-    const std::uint32_t index = the_recorder.requests.claim(bits);
+    const std::uint32_t index = the_recorder.requests.claim(bits, state_->number);
     state_->stakes.push_back({bits, index});
     if (index == request_table::none) {
         bytes().number(1);
@@ -51,7 +51,8 @@ void call::completed(const MPI_Request* requests) noexcept {
 
 void call::new_request(const MPI_Request* request, flow carries, bool wildcard, const record::place& where) {
     if (!request || *request == MPI_REQUEST_NULL) return bytes().number(0);
-    request_table::request& fresh = the_recorder.requests.made(reinterpret_bits(*request), bytes().bytes());
+    request_table::request& fresh =
+        the_recorder.requests.made(reinterpret_bits(*request), bytes().bytes(), state_->number);
     fresh.carries = carries;
     fresh.wildcard = wildcard;
     fresh.own_rank = where.rank;

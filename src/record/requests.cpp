@@ -7,7 +7,8 @@
 
 namespace laconic::record {
 
-request_table::request& request_table::made(std::uint64_t bits, std::span<const std::byte> signature) {
+request_table::request& request_table::made(std::uint64_t bits, std::span<const std::byte> signature,
+                                            std::uint32_t thread) {
     const std::uint64_t hash = XXH3_64bits(signature.data(), signature.size());
     std::uint32_t pool = pools_by_signature_.find(hash);
     if (pool == flat_map::none) {
@@ -30,6 +31,7 @@ request_table::request& request_table::made(std::uint64_t bits, std::span<const 
     }
     request& fresh = requests_[index];
     fresh.pool = pool;
+    fresh.thread = thread;
     fresh.slot = pools_[pool].acquire();
     const std::uint32_t first = by_handle_.find(bits);
     if (first == flat_map::none) {
@@ -42,13 +44,17 @@ request_table::request& request_table::made(std::uint64_t bits, std::span<const 
     return fresh;
 }
 
-std::uint32_t request_table::claim(std::uint64_t bits) noexcept {
+std::uint32_t request_table::claim(std::uint64_t bits, std::uint32_t thread) noexcept {
+    std::uint32_t found = none;
     for (std::uint32_t index = by_handle_.find(bits); index != none; index = requests_[index].next) {
         if (requests_[index].claimed) continue;
-        requests_[index].claimed = true;
-        return index;
+        if (found == none) found = index;
+        if (requests_[index].thread != thread) continue;
+        found = index;
+        break;
     }
-    return none;
+    if (found != none) requests_[found].claimed = true;
+    return found;
 }
 
 void request_table::over(std::uint64_t bits, std::uint32_t index) noexcept {

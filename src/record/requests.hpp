@@ -24,6 +24,7 @@ public:
 
     struct request {
         std::uint32_t pool = 0, slot = 0;
+        std::uint32_t thread = 0;   ///< whose call made it
         std::uint32_t next = none;  ///< another request with the same handle
         int own_rank = 0;           ///< in the communicator it belongs to
         flow carries = flow::other;
@@ -32,10 +33,11 @@ public:
     };
 
     /// A new request: `signature` is what its call has written so far.
-    request& made(std::uint64_t bits, std::span<const std::byte> signature);
-    /// The first request with this handle that no call under way has named; none when there is no such. Another thread
-    /// may get the handle of a request that has just completed before the call that completed it is recorded.
-    [[nodiscard]] std::uint32_t claim(std::uint64_t bits) noexcept;
+    request& made(std::uint64_t bits, std::span<const std::byte> signature, std::uint32_t thread);
+    /// The first request with this handle that no call under way has named, of those that this thread made if there are
+    /// such; none when there is no request. Another thread may get the handle of a request that has just completed
+    /// before the call that completed it is recorded, or have one with the same handle all along.
+    [[nodiscard]] std::uint32_t claim(std::uint64_t bits, std::uint32_t thread) noexcept;
     /// The call is over and the request is not.
     void unclaim(std::uint32_t index) noexcept { requests_[index].claimed = false; }
     [[nodiscard]] const request& at(std::uint32_t index) const noexcept { return requests_[index]; }

@@ -2,6 +2,8 @@
 // What launchers are called, and how they are asked.
 #include "cli/mpi_launcher.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -74,7 +76,7 @@ std::vector<std::string> with_variables(const mpi_launcher& launcher, std::vecto
     std::vector<std::string> options;
     for (const auto& [name, value] : all) {
         if (launcher.flavour == "openmpi")
-            options.insert(options.end(), {"-x", name + "=" + value});
+            options.insert(options.end(), {"-x", fmt::format("{}={}", name, value)});
         else
             options.insert(options.end(), {"-genv", name, value});
     }

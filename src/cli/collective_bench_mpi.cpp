@@ -124,15 +124,14 @@ private:
         if (options.algorithm == "stock") {
             // The very call that a program would make.
             collective::stock_call stock;
-            const auto ready = stock.prepare(collective::geometry_of(what, rank_, ranks_), element_type_of<T>::value,
-                                             what.combine, what.custom, what.in.data(), what.out.data());
+            const collective::geometry shape = collective::geometry_of(what, rank_, ranks_);
+            const auto ready = stock.prepare(shape, element_type_of<T>::value, what.combine, what.custom,
+                                             what.in.data(), what.out.data());
             if (!ready.ok()) fail_data(ready.message());
             if (stock.run(MPI_COMM_WORLD) != MPI_SUCCESS) fail_data("MPI's collective failed");
-            if (divisor() != 1) collective::divide_elements<T>(what.out.data(), what.out.size(), divisor());
             collective_report report;
             report.algorithm = options.algorithm;
-            report.sent_bytes = report.raw_bytes = static_cast<std::uint64_t>(
-                std::llround(collective::sent_share(settings_.op, ranks_) * static_cast<double>(count_ * sizeof(T))));
+            collective::finish_stock<T>(shape, divisor(), what.out, report);
             return report;
         }
         auto done = laconic::run(what, MPI_COMM_WORLD, options);

@@ -29,7 +29,6 @@ namespace {
 std::span<const std::byte> input(const void* data, size_t size) { return {static_cast<const std::byte*>(data), size}; }
 std::span<std::byte> output(void* data, size_t size) { return {static_cast<std::byte*>(data), size}; }
 
-status null_argument(const char* name) { return {errc::invalid_argument, std::string(name) + " is NULL"}; }
 status unknown_type(int type) {
     return {errc::invalid_argument, "element type " + std::to_string(type) + "; use LACONIC_F32, _F64, _F16 or _BF16"};
 }
@@ -83,16 +82,6 @@ std::span<T> array_of(std::conditional_t<std::is_const_v<T>, const void*, void*>
 /// A known type and a count whose worst case a size_t can hold.
 bool is_size(laconic_type type, size_t count) noexcept {
     return type >= LACONIC_F32 && type <= LACONIC_BF16 && count <= SIZE_MAX / 64;
-}
-
-/// Runs a body that may throw std::bad_alloc (while it words an error) behind the C boundary.
-template <class Body>
-int guarded(Body body) noexcept {
-    try {
-        return report_to_c(body());
-    } catch (...) {
-        return report_to_c({errc::out_of_memory, {}});
-    }
 }
 
 using operation_on_two = result<std::size_t>(std::span<const std::byte>, std::span<const std::byte>,

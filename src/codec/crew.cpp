@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstring>
+#include <optional>
 #include <thread>
 
 #include "base/arithmetic.hpp"
@@ -158,6 +159,27 @@ unsigned parts_of_sum(const crew& with, std::size_t count, std::span<const std::
     return parts > 1 && out.size() >= bare_sum_bound(type, count) && has_room(with, type, count, parts) ? parts : 1;
 }
 
+/// Two sequences made one part by part; nothing where that does not pay, or where one thread has to look again. `a`
+/// then lies clear of `out`.
+/// kernel   (part of a, part of b, values, to, its sum) -> what was wrong
+template <class T, class Kernel>
+std::optional<sum_report> in_parts(std::span<const std::byte>& a, std::span<const std::byte> b, std::size_t count,
+                                   std::span<std::byte> out, const crew& with, const Kernel& kernel) {
+    const unsigned parts = parts_of_sum<T>(with, count, a.size() > b.size() ? a : b, out);
+    if (parts < 2) return {};
+    const cut at(count, parts);
+    a = clear_of(out, a);
+    parted left(a), right(b);
+    if (!left.split<T>(at) || !right.split<T>(at)) return {};
+    const outcome all = write_parts<T>(with, at, out, [&](unsigned part, sink to) {
+        outcome one;
+        one.fault = kernel(left.part(part), right.part(part), at.values(part), to, one.sum);
+        return one;
+    });
+    if (all.fault != stream_fault::none) return {};
+    return all.sum;
+}
+
 }  // namespace
 
 void crew::run(unsigned parts, std::size_t chunks, void (*work)(const void*, unsigned) noexcept,
@@ -216,20 +238,10 @@ status decode(std::span<const std::byte> bare, real_type<T> step, std::uint64_t 
 template <class T>
 result<sum_report> add(std::span<const std::byte> a, std::span<const std::byte> b, std::size_t count, real_type<T> step,
                        std::uint64_t magnitude, std::span<std::byte> out, const crew& with) {
-    if (const unsigned parts = parts_of_sum<T>(with, count, a.size() > b.size() ? a : b, out); parts > 1) {
-        const cut at(count, parts);
-        a = clear_of(out, a);
-        parted left(a), right(b);
-        if (left.split<T>(at) && right.split<T>(at)) {
-            const outcome all = write_parts<T>(with, at, out, [&](unsigned part, sink to) {
-                outcome one;
-                one.fault = current_kernels<T>().add(left.part(part), right.part(part), at.values(part),
-                                                     {step, 0, magnitude}, to, one.sum);
-                return one;
-            });
-            if (all.fault == stream_fault::none) return all.sum;
-        }
-    }
+    const auto kernel = [&](const sequence& left, const sequence& right, std::size_t values, sink to, sum_report& sum) {
+        return current_kernels<T>().add(left, right, values, {step, 0, magnitude}, to, sum);
+    };
+    if (const auto all = in_parts<T>(a, b, count, out, with, kernel)) return *all;
     return add<T>(a, b, count, step, magnitude, out);
 }
 
@@ -257,20 +269,10 @@ result<sum_report> add_values(std::span<const T> values, const quantiser<T>& how
 template <class T>
 result<sum_report> extreme(std::span<const std::byte> a, std::span<const std::byte> b, std::size_t count, bool larger,
                            real_type<T> step, std::uint64_t magnitude, std::span<std::byte> out, const crew& with) {
-    if (const unsigned parts = parts_of_sum<T>(with, count, a.size() > b.size() ? a : b, out); parts > 1) {
-        const cut at(count, parts);
-        a = clear_of(out, a);
-        parted left(a), right(b);
-        if (left.split<T>(at) && right.split<T>(at)) {
-            const outcome all = write_parts<T>(with, at, out, [&](unsigned part, sink to) {
-                outcome one;
-                one.fault = current_kernels<T>().extreme(left.part(part), right.part(part), at.values(part), larger,
-                                                         {step, 0, magnitude}, to, one.sum);
-                return one;
-            });
-            if (all.fault == stream_fault::none) return all.sum;
-        }
-    }
+    const auto kernel = [&](const sequence& left, const sequence& right, std::size_t values, sink to, sum_report& sum) {
+        return current_kernels<T>().extreme(left, right, values, larger, {step, 0, magnitude}, to, sum);
+    };
+    if (const auto all = in_parts<T>(a, b, count, out, with, kernel)) return *all;
     return extreme<T>(a, b, count, larger, step, magnitude, out);
 }
 

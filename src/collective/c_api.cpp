@@ -19,19 +19,6 @@ namespace {
 using namespace laconic;
 using collective::c_call;
 
-template <class Body>
-int guarded(Body body) noexcept {
-    try {
-        return report_to_c(body());
-    } catch (const std::bad_alloc&) {
-        return report_to_c({errc::out_of_memory, {}});
-    } catch (const std::exception& unexpected) {
-        return report_to_c({errc::invalid_argument, unexpected.what()});
-    } catch (...) {
-        return report_to_c({errc::invalid_argument, {}});
-    }
-}
-
 status null_request() { return {errc::invalid_argument, "request is NULL; give the address of a laconic_request"}; }
 
 int run_c(const c_call& call, const laconic_collective_options* options) {

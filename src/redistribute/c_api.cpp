@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The C face of planning: arrays of numbers flow in, a handle and error codes flow out.
+#include "codec/c_api.hpp"
 #include "laconic/laconic.h"
 #include "redistribute/plan_handle.hpp"
 
 namespace {
 
 using namespace laconic;
-using redistribute::guarded;
-using redistribute::null_argument;
 
 using numbers = std::span<const std::int64_t>;
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "codec/c_api.hpp"
 #include "laconic/exchange.hpp"
 #include "redistribute/exchange/state.hpp"
 #include "redistribute/plan_handle.hpp"
@@ -21,8 +22,6 @@ struct laconic_exchange_handle {
 namespace {
 
 using namespace laconic;
-using redistribute::guarded;
-using redistribute::null_argument;
 
 struct request {
     exchange_element element;

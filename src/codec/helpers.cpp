@@ -101,6 +101,7 @@ pool::~pool() {
 /// Threads of the parent of a fork do not exist here, and their handles may be those of others by now: neither joined
 /// nor detached.
 void pool::forget_threads() noexcept {
+    if (threads_.empty()) return;
     auto* const kept = new (std::nothrow) std::vector<std::thread>;
     if (kept != nullptr) kept->swap(threads_);
 }

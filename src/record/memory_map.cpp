@@ -12,6 +12,12 @@
 
 namespace laconic::record {
 
+memory_map::~memory_map() {
+    next_allocator::give_back(nodes_);
+    next_allocator::give_back(heads_);
+    next_allocator::give_back(large_);
+}
+
 bool memory_map::grow_nodes() noexcept {
     const std::size_t capacity = node_capacity_ ? node_capacity_ * 2 : 4096;
     auto* grown = static_cast<node*>(next_allocator::resize(nodes_, capacity * sizeof(node)));

@@ -37,6 +37,11 @@ struct location {
 
 class memory_map {
 public:
+    memory_map() = default;
+    memory_map(const memory_map&) = delete;
+    memory_map& operator=(const memory_map&) = delete;
+    ~memory_map();
+
     /// What malloc hooks call. Cheap, and safe from any thread.
     void allocated(const void* base, std::size_t bytes) noexcept { add(base, bytes, space::heap); }
     void released(const void* base) noexcept { released(reinterpret_cast<std::uintptr_t>(base)); }

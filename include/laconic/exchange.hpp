@@ -70,6 +70,9 @@ struct exchange_options {
     /// everywhere. Costs a tiny allreduce, which runs while pieces that stay are copied. Without: arguments must be
     /// right.
     bool check = true;
+    /// Each rank gets arrays for `in`, in_array(), in memory that the ranks of a node share. A run from there copies
+    /// what changes rank inside the node once instead of twice, straight from the sender's array (engine shared).
+    bool shared_in = false;
     std::vector<stored_box> in_boxes;     ///< of this rank alone: one for each box; empty: without gaps
     std::vector<stored_box> out_patches;  ///< of this rank alone: one for each patch; empty: without gaps
 };
@@ -102,11 +105,12 @@ private:
 
 /// What the last run of this rank did.
 struct exchange_report {
-    std::uint64_t kept_bytes = 0;     ///< that stayed with the rank
-    std::uint64_t shared_bytes = 0;   ///< handed to other ranks through shared memory
-    std::uint64_t message_bytes = 0;  ///< handed to other ranks by messages, before compression
-    std::uint64_t wire_bytes = 0;     ///< what those messages held
-    double largest_bound = 0;         ///< no element is further from the original than this
+    std::uint64_t kept_bytes = 0;      ///< that stayed with the rank
+    std::uint64_t shared_bytes = 0;    ///< handed to other ranks through shared memory
+    std::uint64_t straight_bytes = 0;  ///< of those, what the others read from this rank's in_array()
+    std::uint64_t message_bytes = 0;   ///< handed to other ranks by messages, before compression
+    std::uint64_t wire_bytes = 0;      ///< what those messages held
+    double largest_bound = 0;          ///< no element is further from the original than this
 };
 
 class exchange {
@@ -135,7 +139,8 @@ public:
     ///
     /// memory    engine shared and batched: max(8 MB, 2 % of the rank's arrays) at most, unless batch_bytes asks for
     ///           more; per_rank and partitioned: as much as is sent and received; engines of datatypes: what MPI takes.
-    ///           All: about 100 bytes for each piece of a patch that the rank gives or gets.
+    ///           All: about 100 bytes for each piece of a patch that the rank gives or gets. shared_in: in_elements()
+    ///           of each field.
     /// cost      O(this rank's pieces); several small collectives
     [[nodiscard]] static result<exchange> make(MPI_Comm comm, const plan& what, exchange_element element,
                                                const exchange_options& options = {});
@@ -187,6 +192,16 @@ public:
     [[nodiscard]] status run(std::span<const array_in> in, std::span<const array_out> out, exchange_element element,
                              patch_callback on_patch = {});
 
+    /// With options.shared_in the exchange's own array for `in` of a field, in_elements() long and zero at first, else
+    /// nothing. It lives as long as the exchange. Runs may be given other arrays as well, on each rank as it likes.
+    template <class T>
+    [[nodiscard]] std::span<T> in_array(std::size_t field = 0) const {
+        const std::span<std::byte> memory = in_memory(field);
+        return {reinterpret_cast<T*>(memory.data()), memory.size() / sizeof(T)};
+    }
+    /// Precondition: field < options.fields.
+    [[nodiscard]] std::span<std::byte> in_memory(std::size_t field) const noexcept;
+
     [[nodiscard]] std::size_t in_elements() const noexcept;
     [[nodiscard]] std::size_t out_elements() const noexcept;
     /// The patches of this rank, ascending, and the element of `out` at which the position-th begins.
@@ -194,7 +209,7 @@ public:
     [[nodiscard]] std::size_t out_offset(std::size_t position) const noexcept;
     /// The engine in use: never automatic.
     [[nodiscard]] exchange_engine engine() const noexcept;
-    /// Memory for packed pieces that this rank holds, including its part of what a node shares.
+    /// Memory for packed pieces that this rank holds, including its part of what a node shares; not in_array().
     [[nodiscard]] std::size_t staging_bytes() const noexcept;
     [[nodiscard]] const exchange_report& report() const noexcept;
 

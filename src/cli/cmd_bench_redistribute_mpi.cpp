@@ -24,6 +24,7 @@ struct bench_request {
     std::string batch, data;
     double rel = 0;
     unsigned repetitions = 50;
+    bool own_array = false;
     bool json = false;
 };
 
@@ -49,6 +50,7 @@ bench_work prepare(const bench_request& request) {
     if (request.repetitions == 0) fail_usage("--repetitions is 0; give at least 1");
     work.settings.engines = engines_of(request);
     work.settings.repetitions = request.repetitions;
+    work.settings.own_array = request.own_array;
     if (!request.batch.empty()) {
         const auto bytes = base::parse_bytes(request.batch);
         if (!bytes) fail_usage(fmt::format("--batch: {}", bytes.error().context()));
@@ -144,9 +146,9 @@ int run(const bench_request& request) {
         const plan_request& p = request.plan;
         return fmt::format(
             "--global {} --patch {} --patches {} --grid {} --placement {} --balance {} --element-bytes {} "
-            "--engines {} --batch {} --rel {} --repetitions {}",
+            "--engines {} --own-array {} --batch {} --rel {} --repetitions {}",
             p.global, p.patch, p.counts, p.grid, p.placement, p.balance, p.element_bytes,
-            fmt::join(request.engines, ","), request.batch, request.rel, request.repetitions);
+            fmt::join(request.engines, ","), request.own_array, request.batch, request.rel, request.repetitions);
     };
     todo.run = [&](int rank, int ranks) { return measure_and_print(request, *work, rank, ranks); };
     return run_together(todo);
@@ -172,6 +174,7 @@ action declare_bench_redistribute(CLI::App& app) {
     app.add_option("--engines", request->engines, "engines to measure (default: auto and all that use messages)")
         ->delimiter(',')
         ->type_name("LIST");
+    app.add_flag("--own-array", request->own_array, "measure auto from the exchange's own array in shared memory, too");
     app.add_option("--batch", request->batch, "bytes of a packed message (default: the engine's)")->type_name("BYTES");
     app.add_option("--data", request->data, "with --rel: a raw file of floats to fill the array with")
         ->type_name("FILE");

@@ -39,7 +39,8 @@ public:
         MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
         rows_.push_back({"memcpy", false, {}});
         engines_.emplace_back();
-        for (const exchange_engine engine : settings.engines) add(engine);
+        for (const exchange_engine engine : settings.engines) add(engine, false);
+        if (settings.own_array) add(exchange_engine::automatic, true);
         mine_.resize(rows_.size());
         slowest_.resize(rows_.size());
     }
@@ -54,8 +55,9 @@ public:
     }
 
 private:
-    void add(exchange_engine engine) {
+    void add(exchange_engine engine, bool own_array) {
         exchange_options options;
+        options.shared_in = own_array;
         options.engine = engine;
         options.batch_bytes = settings_.batch_bytes;
         options.limit = settings_.limit;
@@ -67,23 +69,25 @@ private:
             if (made.error().code() != errc::unsupported) fail_data(made.error().message());
             engines_.emplace_back();
         } else {
+            if (own_array) row.name += ", own array";
             if (made->engine() != engine) row.name += fmt::format(" ({})", name_of(made->engine()));
             row.staging_bytes = made->staging_bytes();
-            in_.resize(std::max(in_.size(), made->in_elements() * element.bytes));
-            out_.resize(std::max(out_.size(), made->out_elements() * element.bytes));
+            in_.resize(made->in_elements() * element.bytes);
+            out_.resize(made->out_elements() * element.bytes);
+            fill(in_);
+            fill(made->in_memory(0));
             engines_.emplace_back(std::move(made).value());
-            fill();
         }
         rows_.push_back(std::move(row));
     }
 
-    void fill() {
+    void fill(std::span<std::byte> memory) const {
         if (settings_.field.empty()) {
-            std::fill(in_.begin(), in_.end(), std::byte{1});
+            std::fill(memory.begin(), memory.end(), std::byte{1});
             return;
         }
-        auto* const to = reinterpret_cast<float*>(in_.data());
-        for (std::size_t i = 0; i < in_.size() / sizeof(float); ++i)
+        auto* const to = reinterpret_cast<float*>(memory.data());
+        for (std::size_t i = 0; i < memory.size() / sizeof(float); ++i)
             to[i] = settings_.field[i % settings_.field.size()];
     }
 
@@ -96,7 +100,8 @@ private:
             const exchange_element element = settings_.limit.value > 0
                                                  ? exchange_element::of<float>()
                                                  : exchange_element{settings_.element_bytes, std::nullopt};
-            const exchange::array_in from{in_.data(), in_.size() / element.bytes};
+            const std::span<const std::byte> own = engines_[row]->in_memory(0);
+            const exchange::array_in from{own.empty() ? in_.data() : own.data(), in_.size() / element.bytes};
             const exchange::array_out to{out_.data(), out_.size() / element.bytes};
             const status done = engines_[row]->run({&from, 1}, {&to, 1}, element);
             if (!done.ok()) fail_data(fmt::format("{}: {}", rows_[row].name, done.message()));

@@ -11,6 +11,7 @@ namespace laconic::cli {
 
 struct redistribute_bench_settings {
     std::vector<exchange_engine> engines;
+    bool own_array = false;  ///< a further row: automatic, from the exchange's own array
     std::size_t element_bytes = 8;
     std::size_t batch_bytes = 0;
     bound limit;

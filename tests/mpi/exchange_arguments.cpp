@@ -112,6 +112,8 @@ void check_make() {
         "kinds", errc::mismatch, {differs, "relative instead of absolute"},
         [&](request& r) { r.options.limit = is_last ? bound::rel(1e-3) : bound::abs(1e-3); }, true);
     expect("batches", errc::mismatch, {differs, "1000 instead of 0"}, [](request& r) { r.options.batch_bytes = 1000; });
+    expect("shared arrays", errc::mismatch, {differs, "on instead of off"},
+           [](request& r) { r.options.shared_in = true; });
     expect("checks", errc::mismatch, {differs, "off instead of on"}, [](request& r) { r.options.check = false; });
 }
 

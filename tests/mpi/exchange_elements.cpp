@@ -47,6 +47,20 @@ void check_neighbor_of_mpich() {
 #endif
 }
 
+/// The exchange's own arrays, those of the program, and both at once: on every second rank, in every second run.
+void check_own_arrays(exchange_problem& problem, exchange_engine engine, bool storage, int rank) {
+    exchange_options options = problem.options(storage);
+    options.engine = engine;
+    options.shared_in = true;
+    auto made = exchange::make(MPI_COMM_WORLD, problem.planned(), problem.element(), options);
+    check(made.ok(), problem.text() + ": " + made.error().message());
+    if (!made) return;
+    for (int run = 0; run < 5; ++run) {
+        const bool own = run % 4 < 2 ? run % 2 == 0 : (rank + run) % 2 == 0;
+        problem.run_and_check(*made, std::string(name_of(engine)), storage, own);
+    }
+}
+
 }  // namespace
 
 void elements_arrive() {
@@ -56,6 +70,9 @@ void elements_arrive() {
     for (unsigned seed = 1; seed <= seeds; ++seed) {
         exchange_problem problem(seed, rank, ranks);
         check_same_bytes(std::as_bytes(problem.planned().owners()), MPI_COMM_WORLD, problem.text());
+        for (const bool storage : {false, true})
+            for (const auto engine : {exchange_engine::automatic, exchange_engine::batched})
+                check_own_arrays(problem, engine, storage, rank);
         for (const exchange_engine engine : engines_here())
             for (const bool storage : {false, true}) {
                 exchange_options options = problem.options(storage);
@@ -63,6 +80,7 @@ void elements_arrive() {
                 auto made = exchange::make(MPI_COMM_WORLD, problem.planned(), problem.element(), options);
                 check(made.ok(), problem.text() + ": " + made.error().message());
                 if (!made) continue;
+                check(made->in_memory(0).empty(), "an array in shared memory that nobody wanted");
                 for (int run = 0; run < 2; ++run) problem.run_and_check(*made, std::string(name_of(engine)), storage);
             }
     }

@@ -113,7 +113,7 @@ exchange_options exchange_problem::options(bool storage) const {
     return options;
 }
 
-void exchange_problem::fill(std::vector<std::byte>& memory, const std::vector<box>& boxes,
+void exchange_problem::fill(std::span<std::byte> memory, const std::vector<box>& boxes,
                             const std::vector<stored_box>& stored, std::size_t field) const {
     std::fill(memory.begin(), memory.end(), untouched);
     const box& domain = plan_.from().domain();
@@ -124,22 +124,24 @@ void exchange_problem::fill(std::vector<std::byte>& memory, const std::vector<bo
         });
 }
 
-void exchange_problem::run_and_check(exchange& moving, const std::string& engine, bool storage) {
+void exchange_problem::run_and_check(exchange& moving, const std::string& engine, bool storage, bool own) {
     const auto in_stored = storage ? spread(boxes_, 1) : dense(boxes_);
     const auto out_stored = storage ? spread(patches_, 2) : dense(patches_);
     std::vector<std::vector<std::byte>> in(fields_), out(fields_), wanted(fields_);
     std::vector<exchange::array_in> from;
     std::vector<exchange::array_out> to;
     for (std::size_t f = 0; f < fields_; ++f) {
-        in[f].resize(moving.in_elements() * element_bytes_);
+        if (!own) in[f].resize(moving.in_elements() * element_bytes_);
+        const std::span<std::byte> source = own ? moving.in_memory(f) : std::span<std::byte>(in[f]);
+        check(source.size() == moving.in_elements() * element_bytes_, engine + ": length of the exchange's own array");
         out[f].assign(moving.out_elements() * element_bytes_, untouched);
         wanted[f].resize(out[f].size());
-        fill(in[f], boxes_, in_stored, f);
+        fill(source, boxes_, in_stored, f);
         fill(wanted[f], patches_, out_stored, f);
-        from.push_back({in[f].data(), moving.in_elements()});
+        from.push_back({source.data(), moving.in_elements()});
         to.push_back({out[f].data(), moving.out_elements()});
     }
-    const std::string name = engine + (storage ? ", stored with gaps, " : ", ") + text();
+    const std::string name = engine + (storage ? ", stored with gaps, " : ", ") + (own ? "own array, " : "") + text();
     std::vector<ready_patch> told;
     // A patch is complete when it is told.
     const auto on_patch = [&](const ready_patch& patch) {
@@ -157,6 +159,9 @@ void exchange_problem::run_and_check(exchange& moving, const std::string& engine
     };
     const status done = moving.run(from, to, element(), on_patch);
     check(done.ok(), name + ": " + done.message());
+    const exchange_report& report = moving.report();
+    check(report.straight_bytes == (own ? report.shared_bytes : 0),
+          name + ": " + std::to_string(report.straight_bytes) + " bytes read straight");
     for (std::size_t f = 0; f < fields_; ++f) {
         const auto wrong = std::mismatch(out[f].begin(), out[f].end(), wanted[f].begin()).first - out[f].begin();
         check(out[f] == wanted[f], name + ": byte " + std::to_string(wrong) + " of field " + std::to_string(f));

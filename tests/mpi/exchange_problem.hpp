@@ -26,12 +26,13 @@ public:
     [[nodiscard]] std::string text() const;
 
     /// Runs it and checks every byte of `out` and every call of the callback.
-    void run_and_check(exchange& moving, const std::string& engine, bool storage);
+    /// own  `in` is the exchange's own array
+    void run_and_check(exchange& moving, const std::string& engine, bool storage, bool own = false);
 
 private:
     [[nodiscard]] std::vector<stored_box> spread(const std::vector<box>& boxes, unsigned salt) const;
     [[nodiscard]] static std::vector<stored_box> dense(const std::vector<box>& boxes);
-    void fill(std::vector<std::byte>& memory, const std::vector<box>& boxes, const std::vector<stored_box>& stored,
+    void fill(std::span<std::byte> memory, const std::vector<box>& boxes, const std::vector<stored_box>& stored,
               std::size_t field) const;
 
     unsigned seed_;

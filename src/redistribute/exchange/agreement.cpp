@@ -83,7 +83,7 @@ std::string type_text(std::int64_t value) {
 std::string bound_text(std::int64_t value) { return base::format_real(from_ordered(value)); }
 std::string kind_text(std::int64_t value) { return value != 0 ? "relative" : "absolute"; }
 
-constexpr std::size_t facts = 12;
+constexpr std::size_t facts = 13;
 constexpr std::size_t layout_fact = 0, owners_fact = 2;
 
 std::array<fact, facts> facts_of(const plan& what, exchange_element element, const exchange_options& options) {
@@ -105,7 +105,8 @@ std::array<fact, facts> facts_of(const plan& what, exchange_element element, con
              {"error bound", to_ordered(options.limit.value), bound_text},
              {"kind of error bound", options.limit.kind == bound_kind::relative ? 1 : 0, kind_text},
              {"shared_memory", options.shared_memory ? 1 : 0, flag_text},
-             {"check", options.check ? 1 : 0, flag_text}}};
+             {"check", options.check ? 1 : 0, flag_text},
+             {"shared_in", options.shared_in ? 1 : 0, flag_text}}};
 }
 
 /// Collective: rank 0's numbers, on all ranks.

@@ -12,6 +12,7 @@
 
 namespace laconic::redistribute {
 
+class node_arrays;
 class node_rings;
 
 enum class step : std::uint8_t { moved, waiting, done };
@@ -54,7 +55,8 @@ struct engine_setup {
     exchange_element element;
     std::size_t staging_bytes = 0;  ///< at most, for engines that can choose
     stores unpacking = stores::cached;
-    node_rings* rings = nullptr;  ///< null: no two ranks share memory, or none is wanted
+    node_rings* rings = nullptr;          ///< null: no two ranks share memory, or none is wanted
+    const node_arrays* arrays = nullptr;  ///< null: not wanted
 };
 using streams = std::vector<const stream*>;
 

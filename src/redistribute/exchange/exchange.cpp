@@ -75,22 +75,6 @@ std::size_t staging_limit(const redistribute::work& todo) noexcept {
     return std::max(least_staging_bytes, bytes / 50);
 }
 
-/// Local, and may throw bad_alloc.
-result<std::unique_ptr<exchange::state>> prepared(mpi::channel& channel, const plan& what, exchange_element element,
-                                                  const exchange_options& options, const stored& memory,
-                                                  redistribute::node_rings* rings) {
-    auto made =
-        std::make_unique<exchange::state>(channel,
-                                          redistribute::work_of(what, channel.rank(), memory.in, memory.out,
-                                                                element.bytes, options.fields, options.limit.value > 0),
-                                          element, options);
-    made->engine = redistribute::chosen_engine(options, rings);
-    made->mover = redistribute::make_engine(
-        made->engine, {channel, made->todo, made->options, element, staging_limit(made->todo), made->storing(), rings});
-    if (status bad = made->mover->prepare(); !bad.ok()) return bad;
-    return made;
-}
-
 /// The text takes memory itself, unless it is very short.
 status no_memory() {
     try {
@@ -108,6 +92,39 @@ auto or_no_memory(Action action) -> decltype(action()) {
     } catch (const std::bad_alloc&) {
         return no_memory();
     }
+}
+
+using own_arrays = std::unique_ptr<redistribute::node_arrays>;
+
+/// Collective: this rank's arrays, and those of others where they can be seen.
+result<own_arrays> arrays_of(mpi::channel& channel, const redistribute::storage& in, exchange_element element,
+                             const exchange_options& options) {
+    auto made = or_no_memory(
+        [&] { return redistribute::node_arrays::make(in.boxes, in.elements, element.bytes, options.fields); });
+    if (status bad = redistribute::all_ok(channel, made.error()); !bad.ok()) return bad;
+    if (status bad = (*made)->meet(channel); !bad.ok()) return bad;
+    return made;
+}
+
+/// Local, and may throw bad_alloc.
+result<std::unique_ptr<exchange::state>> prepared(mpi::channel& channel, const plan& what, exchange_element element,
+                                                  const exchange_options& options, const stored& memory,
+                                                  redistribute::node_rings* rings, own_arrays arrays) {
+    std::vector<std::span<const stored_box>> seen;
+    if (arrays != nullptr && rings != nullptr)
+        for (int rank = 0; rank < channel.size(); ++rank) seen.push_back(arrays->of(rank).stored);
+    auto made = std::make_unique<exchange::state>(
+        channel,
+        redistribute::work_of(what, channel.rank(), memory.in, memory.out, element.bytes, options.fields,
+                              options.limit.value > 0, seen),
+        element, options);
+    made->engine = redistribute::chosen_engine(options, rings);
+    made->arrays = std::move(arrays);
+    made->mover =
+        redistribute::make_engine(made->engine, {channel, made->todo, made->options, element, staging_limit(made->todo),
+                                                 made->storing(), rings, made->arrays.get()});
+    if (status bad = made->mover->prepare(); !bad.ok()) return bad;
+    return made;
 }
 
 }  // namespace
@@ -139,7 +156,14 @@ result<exchange> exchange::make(MPI_Comm comm, const plan& what, exchange_elemen
         if (!met) return met.error();
         rings = *met;
     }
-    auto made = or_no_memory([&] { return prepared(channel, what, element, options, *memory, rings); });
+    own_arrays arrays;
+    if (options.shared_in) {
+        auto got = arrays_of(channel, memory->in, element, options);
+        if (!got) return got.error();
+        arrays = std::move(got).value();
+    }
+    auto made =
+        or_no_memory([&] { return prepared(channel, what, element, options, *memory, rings, std::move(arrays)); });
     if (status bad = redistribute::all_ok(channel, made.error()); !bad.ok()) return bad;
     if (status bad = (*made)->mover->meet(); !bad.ok()) return bad;
     return exchange(std::move(made).value());
@@ -157,6 +181,9 @@ status exchange::run(std::span<const array_in> in, std::span<const array_out> ou
     return state_->run(in, out, element, on_patch);
 }
 
+std::span<std::byte> exchange::in_memory(std::size_t field) const noexcept {
+    return state_->arrays != nullptr ? state_->arrays->field(field) : std::span<std::byte>();
+}
 std::size_t exchange::in_elements() const noexcept { return state_->todo.in_elements; }
 std::size_t exchange::out_elements() const noexcept { return state_->todo.out_elements; }
 std::span<const patch_number> exchange::patches() const noexcept { return state_->todo.numbers; }

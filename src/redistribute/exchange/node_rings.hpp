@@ -16,10 +16,13 @@ namespace laconic::redistribute {
 
 class node_rings final : public mpi::channel::attachment {
 public:
-    /// Slots since the beginning of time. Each counter has one writer, and its own cache line.
+    /// Since the beginning of time; each side has a cache line of its own.
     struct head {
-        alignas(64) std::atomic<std::uint64_t> written;
+        alignas(64) std::atomic<std::uint64_t> written;  ///< slots
+        std::atomic<std::uint64_t>
+            offered;  ///< runs of exchanges with node_arrays; x 2, + 1 when the last comes from there
         alignas(64) std::atomic<std::uint64_t> read;
+        std::atomic<std::uint64_t> taken;  ///< what was `offered` when that run was taken, or went through slots
     };
     static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "counters are shared between processes");
 

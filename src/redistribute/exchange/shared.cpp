@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Engine shared: chunks flow through the rings of a node, what leaves the node through batched messages. Slots are
-// small enough to stay in a processor's cache between the two ranks.
+// small enough to stay in a processor's cache between the two ranks. Where the sender's array is its exchange's own,
+// the receiver reads it there, and the sender waits until it has.
 #include <algorithm>
 
 #include "redistribute/exchange/engine.hpp"
+#include "redistribute/exchange/node_arrays.hpp"
 #include "redistribute/exchange/node_rings.hpp"
 
 namespace laconic::redistribute {
@@ -27,11 +29,15 @@ public:
 
     [[nodiscard]] status start(run_context& run) override {
         run_ = &run;
-        for (flow& each : out_) each.done = 0;
-        for (flow& each : in_) each.done = 0;
+        for (flow& each : out_) begin(each, setup_.arrays == nullptr ? passage::slots : offer(each));
+        for (flow& each : in_) begin(each, setup_.arrays == nullptr ? passage::slots : passage::unknown);
         near_left_ = out_.size() + in_.size();
         far_done_ = far_ == nullptr;
-        for (const flow& each : out_) run.report->shared_bytes += static_cast<std::uint64_t>(each.bytes->bytes());
+        for (const flow& each : out_) {
+            const auto bytes = static_cast<std::uint64_t>(each.bytes->bytes());
+            run.report->shared_bytes += bytes;
+            if (each.how == passage::straight) run.report->straight_bytes += bytes;
+        }
         return far_done_ ? status{} : far_->start(run);
     }
 
@@ -62,11 +68,34 @@ public:
     }
 
 private:
+    /// How a flow's bytes go in this run: its sender decides.
+    enum class passage : std::uint8_t { unknown, slots, straight };
     struct flow {
         const stream* bytes;
         node_rings::ring way;
+        node_arrays::view sender;  // receiving
         std::int64_t chunks, done;
+        std::size_t pieces_done = 0;
+        passage how = passage::slots;
     };
+
+    static void begin(flow& each, passage how) noexcept {
+        each.done = 0;
+        each.pieces_done = 0;
+        each.how = how;
+    }
+
+    /// Tells the receiver of a run where it finds what it gets.
+    passage offer(const flow& to) const noexcept {
+        bool own = true;
+        for (std::size_t i = 0; i < run_->arrays.in.size(); ++i)
+            own = own && run_->arrays.in[i] == setup_.arrays->field(i).data();
+        std::atomic<std::uint64_t>& offered = to.way.counters->offered;
+        const std::uint64_t runs = offered.load(std::memory_order_relaxed) / 2 + 1;
+        const bool straight = own && setup_.arrays->is_seen();
+        offered.store(2 * runs + (straight ? 1 : 0), std::memory_order_release);
+        return straight ? passage::straight : passage::slots;
+    }
 
     /// Whoever waits for other ranks' memory has to call MPI all the same: it moves what the program itself has sent,
     /// without which others may never come to their run, and it sees ranks that are gone.
@@ -81,8 +110,10 @@ private:
         const int me = setup_.channel.rank();
         for (const stream* each : all)
             if (rings_.has(each->peer))
-                near.push_back({each, outgoing ? rings_.between(me, each->peer) : rings_.between(each->peer, me),
-                                chunks_of(*each, slot_bytes()), 0});
+                near.push_back(
+                    {each, outgoing ? rings_.between(me, each->peer) : rings_.between(each->peer, me),
+                     setup_.arrays != nullptr && !outgoing ? setup_.arrays->of(each->peer) : node_arrays::view{},
+                     chunks_of(*each, slot_bytes()), 0});
             else
                 far.push_back(each);
     }
@@ -97,6 +128,14 @@ private:
 
     bool send(flow& to) noexcept {
         node_rings::head& counters = *to.way.counters;
+        if (to.how == passage::straight) {
+            if (to.done == to.chunks ||
+                counters.taken.load(std::memory_order_acquire) != counters.offered.load(std::memory_order_relaxed))
+                return false;
+            to.done = to.chunks;
+            --near_left_;
+            return true;
+        }
         const std::uint64_t written = counters.written.load(std::memory_order_relaxed);
         if (to.done == to.chunks || counters.read.load(std::memory_order_acquire) + node_rings::slots <= written)
             return false;
@@ -106,8 +145,36 @@ private:
         return true;
     }
 
+    /// About as much as a slot holds, then others have their turn.
+    bool read_straight(flow& from) noexcept {
+        const auto& pieces = from.bytes->straight;
+        const auto fields = static_cast<std::size_t>(from.bytes->fields);
+        for (std::int64_t bytes = 0; bytes < slot_bytes() && from.pieces_done < pieces.size(); ++from.pieces_done) {
+            const placed_piece& piece = pieces[from.pieces_done];
+            for (std::size_t i = 0; i < fields; ++i)
+                copy_piece(piece.rows, from.sender.first_field + i * from.sender.field_stride, run_->arrays.out[i],
+                           setup_.unpacking);
+            const std::int64_t of_all = piece.rows.bytes() * from.bytes->fields;
+            run_->arrivals->arrived(piece.patch, of_all);
+            bytes += of_all;
+        }
+        if (from.pieces_done < pieces.size()) return true;
+        node_rings::head& counters = *from.way.counters;
+        counters.taken.store(counters.offered.load(std::memory_order_relaxed), std::memory_order_release);
+        from.done = from.chunks;
+        --near_left_;
+        return true;
+    }
+
     bool receive(flow& from) noexcept {
         node_rings::head& counters = *from.way.counters;
+        if (from.how == passage::unknown) {
+            const std::uint64_t offered = counters.offered.load(std::memory_order_acquire);
+            if (offered / 2 == counters.taken.load(std::memory_order_relaxed) / 2) return false;
+            from.how = offered % 2 != 0 ? passage::straight : passage::slots;
+            if (from.how == passage::slots) counters.taken.store(offered, std::memory_order_relaxed);
+        }
+        if (from.how == passage::straight) return from.done < from.chunks && read_straight(from);
         const std::uint64_t read = counters.read.load(std::memory_order_relaxed);
         if (from.done == from.chunks || counters.written.load(std::memory_order_acquire) <= read) return false;
         unpack(*from.bytes, run_->arrays, chunk_at(*from.bytes, slot_bytes(), from.done), slot(from, read),

@@ -78,7 +78,7 @@ status exchange::state::check_arrays(std::span<const array_in> from, std::span<c
 }
 
 void exchange::state::copy_next() noexcept {
-    const redistribute::kept_piece& piece = todo.kept[copied_++];
+    const redistribute::placed_piece& piece = todo.kept[copied_++];
     for (std::size_t i = 0; i < options.fields; ++i) redistribute::copy_piece(piece.rows, in_[i], out_[i], storing_);
     arrivals_.arrived(piece.patch, piece.rows.bytes() * static_cast<std::int64_t>(options.fields));
 }

@@ -6,6 +6,7 @@
 
 #include "redistribute/exchange/agreement.hpp"
 #include "redistribute/exchange/engine.hpp"
+#include "redistribute/exchange/node_arrays.hpp"
 
 namespace laconic {
 
@@ -20,6 +21,7 @@ struct exchange::state {
     exchange_element element;
     exchange_options options;
     exchange_engine engine = exchange_engine::automatic;
+    std::unique_ptr<redistribute::node_arrays> arrays;  ///< null: not wanted
     std::unique_ptr<redistribute::engine> mover;
     exchange_report report;
 

@@ -33,13 +33,14 @@ std::vector<const transfer*> by_distance(const std::vector<transfer>& transfers,
 class builder {
 public:
     builder(const plan& what, rank_number rank, const storage& in, const storage& out, std::size_t element_bytes,
-            std::size_t fields, bool by_field)
+            std::size_t fields, bool by_field, std::span<const std::span<const stored_box>> seen)
         : plan_(what),
           rank_(rank),
           in_(in),
           out_(out),
           element_bytes_(static_cast<std::int64_t>(element_bytes)),
           by_field_(by_field),
+          seen_(seen),
           mine_(what.of_rank(rank)),
           boxes_(what.from().boxes_of(rank)) {
         made_.element_bytes = element_bytes;
@@ -110,10 +111,23 @@ private:
             }
             stream& to = streams.back();
             part next{rows_of<1>(each->region, {place(*each)}, element_bytes_), to.field_bytes, 0};
-            if (&streams == &made_.incoming) next.patch = position(each->patch);
+            if (&streams == &made_.incoming) {
+                next.patch = position(each->patch);
+                add_straight(to, *each);
+            }
             to.field_bytes += next.rows.bytes();
             to.parts.push_back(next);
         }
+    }
+
+    /// A part once more, from where its sender has it.
+    void add_straight(stream& to, const transfer& each) {
+        if (seen_.empty() || seen_[static_cast<std::size_t>(each.peer)].empty()) return;
+        if (to.straight.empty()) sender_boxes_ = plan_.from().boxes_of(each.peer);
+        const auto at = static_cast<std::size_t>(each.part);
+        const stored_box& stored = seen_[static_cast<std::size_t>(each.peer)][at];
+        const piece_place from = place_of(each.region, sender_boxes_[at], stored, element_bytes_);
+        to.straight.push_back({rows_of<2>(each.region, {from, target(each)}, element_bytes_), position(each.patch)});
     }
 
     const plan& plan_;
@@ -122,16 +136,18 @@ private:
     const storage& out_;
     std::int64_t element_bytes_;
     bool by_field_;
+    std::span<const std::span<const stored_box>> seen_;
     rank_plan mine_;
     std::vector<box> boxes_;
+    std::vector<box> sender_boxes_;  // of the last stream
     work made_;
 };
 
 }  // namespace
 
 work work_of(const plan& what, rank_number rank, const storage& in, const storage& out, std::size_t element_bytes,
-             std::size_t fields, bool by_field) {
-    return builder(what, rank, in, out, element_bytes, fields, by_field).build();
+             std::size_t fields, bool by_field, std::span<const std::span<const stored_box>> seen) {
+    return builder(what, rank, in, out, element_bytes, fields, by_field, seen).build();
 }
 
 namespace {

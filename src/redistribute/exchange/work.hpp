@@ -27,22 +27,24 @@ struct part {
     std::uint32_t patch = 0;  ///< receiving: its position among the rank's patches
 };
 
+/// A piece from one place to another: one that stays, or one that is read where its sender has it.
+struct placed_piece {
+    rows_of_piece<2> rows;
+    std::uint32_t patch = 0;  ///< its position among the rank's patches
+};
+
 /// All that goes from one rank to another in one run, as a sequence of bytes that both sides number alike: piece by
 /// piece, and of each piece field by field; or field by field.
 struct stream {
     int peer = 0;
     std::vector<part> parts;
+    /// Receiving, where the sender's own arrays can be seen: the parts, from there.
+    std::vector<placed_piece> straight;
     std::int64_t field_bytes = 0;  ///< of one field
     std::int64_t fields = 1;
     bool by_field = false;
 
     [[nodiscard]] std::int64_t bytes() const noexcept { return field_bytes * fields; }
-};
-
-/// A piece that stays.
-struct kept_piece {
-    rows_of_piece<2> rows;
-    std::uint32_t patch = 0;
 };
 
 struct owned_patch {
@@ -55,7 +57,7 @@ struct owned_patch {
 /// One rank's part of a plan.
 struct work {
     std::vector<rows_of_piece<1>> boxes;  ///< that it gives
-    std::vector<kept_piece> kept;         ///< those of patches that are held first, then by patch
+    std::vector<placed_piece> kept;       ///< those of patches that are held first, then by patch
     std::vector<stream> outgoing;         ///< by (peer - rank) modulo ranks
     std::vector<stream> incoming;         ///< by (rank - peer) modulo ranks
     std::vector<owned_patch> patches;
@@ -73,8 +75,10 @@ struct storage {
 };
 
 /// What the plan says, for one rank. May throw bad_alloc.
+/// seen  by rank: where the boxes lie in that rank's own arrays, empty where these cannot be seen; or nothing at all
 [[nodiscard]] work work_of(const plan& what, rank_number rank, const storage& in, const storage& out,
-                           std::size_t element_bytes, std::size_t fields, bool by_field);
+                           std::size_t element_bytes, std::size_t fields, bool by_field,
+                           std::span<const std::span<const stored_box>> seen = {});
 
 /// `bytes`: of an element in all fields, of which no box may reach beyond 2^61.
 /// returns invalid_argument when `given` is neither empty nor usable; `what` names a box in the text.

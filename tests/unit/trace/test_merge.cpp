@@ -152,7 +152,8 @@ TEST(merge, a_trace_does_not_depend_on_the_number_of_iterations) {
     const auto size = [](int iterations) {
         return file_size_of(9, [=](int me) { return stencil(me, {3, 3}, false, iterations); });
     };
-    EXPECT_LE(size(3000), size(20) + 4);
+    constexpr std::size_t longer_counts = 9;  // one byte more for each rank, where nothing is compressed
+    EXPECT_LE(size(3000), size(20) + longer_counts);
 }
 
 TEST(merge, in_any_order_and_grouping) {

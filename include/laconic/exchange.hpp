@@ -30,7 +30,7 @@ namespace laconic {
 
 /// How pieces travel. All engines give the same result.
 enum class exchange_engine : std::uint8_t {
-    automatic,    ///< shared where ranks share memory, else batched
+    automatic,    ///< shared where ranks share memory, else batched, both with a size of batches that is measured
     shared,       ///< through memory that the ranks of a node share; batched between nodes
     batched,      ///< packed batches: the next one is packed while the last ones fly
     per_rank,     ///< one packed message for each pair of ranks
@@ -60,7 +60,8 @@ struct exchange_element {
 struct exchange_options {
     exchange_engine engine = exchange_engine::automatic;
     std::size_t fields = 1;       ///< arrays that each run moves together, 1 to 1024
-    std::size_t batch_bytes = 0;  ///< of a packed message, 256 to 2^30, less counts as 256; 0: the engine's default
+    std::size_t batch_bytes = 0;  ///< of a packed message, 256 to 2^30, less counts as 256; 0: the first runs try
+                                  ///< several, see settled(), and the fastest stays
     /// What messages may lose: every element that changes rank by message arrives within it; what stays with its rank,
     /// or goes through shared memory, is exact. A relative bound counts max - min over the finite values of all ranks,
     /// field by field. For engines that pack; lossless travels uncompressed.
@@ -209,6 +210,9 @@ public:
     [[nodiscard]] std::size_t out_offset(std::size_t position) const noexcept;
     /// The engine in use: never automatic.
     [[nodiscard]] exchange_engine engine() const noexcept;
+    /// Whether the first runs are over that try which messages are fastest here: 9 of them between nodes, else none.
+    /// Until then ranks compare notes even without options.check.
+    [[nodiscard]] bool settled() const noexcept;
     /// Memory for packed pieces that this rank holds, including its part of what a node shares; not in_array().
     [[nodiscard]] std::size_t staging_bytes() const noexcept;
     [[nodiscard]] const exchange_report& report() const noexcept;

@@ -46,9 +46,12 @@ public:
     }
 
     std::vector<redistribute_measurement> run() {
-        for (unsigned round = 0; round <= settings_.repetitions; ++round)
+        for (std::size_t row = 0; row < rows_.size(); ++row) do {
+                if (rows_[row].missing.empty()) time(row, false);
+            } while (engines_[row] && !engines_[row]->settled());
+        for (unsigned round = 0; round < settings_.repetitions; ++round)
             for (std::size_t row = 0; row < rows_.size(); ++row)
-                if (rows_[row].missing.empty()) time(row, round > 0);
+                if (rows_[row].missing.empty()) time(row, true);
         for (std::size_t row = 0; row < rows_.size(); ++row) summarise(row);
         compare();
         return std::move(rows_);

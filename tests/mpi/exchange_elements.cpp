@@ -61,6 +61,24 @@ void check_own_arrays(exchange_problem& problem, exchange_engine engine, bool st
     }
 }
 
+/// The first runs try several sizes of batches; nobody can tell but by settled().
+void check_trial(exchange_problem& problem, int ranks) {
+    for (const bool check_runs : {true, false}) {
+        exchange_options options = problem.options(false);
+        options.engine = exchange_engine::batched;
+        options.batch_bytes = 0;
+        options.check = check_runs;
+        auto made = exchange::make(MPI_COMM_WORLD, problem.planned(), problem.element(), options);
+        check(made.ok(), problem.text() + ": " + made.error().message());
+        if (!made) return;
+        check(made->settled() == (ranks == 1), "settled before the first run");
+        for (int run = 0; run < 12; ++run) {
+            problem.run_and_check(*made, "batched, run " + std::to_string(run), false);
+            check(made->settled() == (ranks == 1 || run >= 9), "settled after run " + std::to_string(run));
+        }
+    }
+}
+
 }  // namespace
 
 void elements_arrive() {
@@ -70,6 +88,7 @@ void elements_arrive() {
     for (unsigned seed = 1; seed <= seeds; ++seed) {
         exchange_problem problem(seed, rank, ranks);
         check_same_bytes(std::as_bytes(problem.planned().owners()), MPI_COMM_WORLD, problem.text());
+        if (seed % 7 == 0) check_trial(problem, ranks);
         for (const bool storage : {false, true})
             for (const auto engine : {exchange_engine::automatic, exchange_engine::batched})
                 check_own_arrays(problem, engine, storage, rank);

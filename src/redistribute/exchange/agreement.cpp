@@ -195,8 +195,8 @@ status same_everywhere(mpi::channel& channel, const plan& what, exchange_element
 }
 
 void run_agreement::set_range(std::size_t field, double min, double max) noexcept {
-    packet_[1 + 2 * field] = to_ordered(max);
-    packet_[2 + 2 * field] = ~to_ordered(min);
+    packet_[2 + 2 * field] = to_ordered(max);
+    packet_[3 + 2 * field] = ~to_ordered(min);
 }
 
 void run_agreement::clear_ranges() noexcept { std::fill_n(packet_.get(), numbers_, INT64_MIN); }
@@ -219,7 +219,7 @@ result<bool> run_agreement::test(const status& local) {
 }
 
 value_limits run_agreement::range(std::size_t field) const noexcept {
-    const std::int64_t greatest = packet_[1 + 2 * field], least = packet_[2 + 2 * field];
+    const std::int64_t greatest = packet_[2 + 2 * field], least = packet_[3 + 2 * field];
     if (greatest == INT64_MIN) return {};
     return {true, from_ordered(~least), from_ordered(greatest)};
 }

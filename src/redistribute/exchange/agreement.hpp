@@ -24,11 +24,15 @@ class run_agreement {
 public:
     /// ranges: of how many fields. May throw bad_alloc.
     explicit run_agreement(std::size_t ranges)
-        : numbers_(1 + 2 * ranges), packet_(std::make_unique<std::int64_t[]>(numbers_)) {}
+        : numbers_(2 + 2 * ranges), packet_(std::make_unique<std::int64_t[]>(numbers_)) {}
 
     /// Least and greatest finite value of a field on this rank; to be told before start().
     void set_range(std::size_t field, double min, double max) noexcept;
     void clear_ranges() noexcept;
+    /// To be told before start(), too.
+    void set_time(std::int64_t ns) noexcept { packet_[1] = ns; }
+    /// The longest of all ranks.
+    [[nodiscard]] std::int64_t time() const noexcept { return packet_[1]; }
     [[nodiscard]] status start(mpi::channel& channel, const status& local);
     /// False while messages are on their way; true when all ranks are ok; else as all_ok().
     [[nodiscard]] result<bool> test(const status& local);
@@ -43,7 +47,8 @@ private:
     mpi::channel* channel_ = nullptr;
     MPI_Request request_ = MPI_REQUEST_NULL;
     std::size_t numbers_;
-    std::unique_ptr<std::int64_t[]> packet_;  // a failure's key; of each field greatest and complement of least value
+    std::unique_ptr<std::int64_t[]>
+        packet_;  // a failure's key; a time; of each field greatest and complement of least value
 };
 
 }  // namespace laconic::redistribute

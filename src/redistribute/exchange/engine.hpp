@@ -3,6 +3,8 @@
 // a time, and says what has arrived.
 #pragma once
 
+#include <sched.h>
+
 #include <memory>
 #include <vector>
 
@@ -37,10 +39,19 @@ public:
     [[nodiscard]] virtual status meet() { return {}; }
     /// Whether advance() waits inside MPI: everything else is done first.
     [[nodiscard]] virtual bool blocks() const noexcept { return false; }
+    /// Ways to move that differ in speed alone: as many on all ranks.
+    [[nodiscard]] virtual std::size_t ways() const noexcept { return 1; }
+    /// Between runs: the way that runs take from now on, on all ranks the same; at first it is 0.
+    virtual void use(std::size_t) noexcept {}
     /// Begins a run; the context lives until it is over. Never blocks.
     [[nodiscard]] virtual status start(run_context& run) = 0;
     /// Moves on. After `done` nothing is under way.
     [[nodiscard]] virtual result<step> advance() = 0;
+    /// Moves on when advance() had nothing to do and the caller has nothing else to do either: may wait for others.
+    [[nodiscard]] virtual result<step> wait() {
+        sched_yield();
+        return step::waiting;
+    }
     /// After an MPI error: gives up, without freeing it, what messages under way may still read or write. Nothing but
     /// the destructor comes after.
     virtual void abandon() noexcept {}
@@ -59,6 +70,8 @@ struct engine_setup {
     const node_arrays* arrays = nullptr;  ///< null: not wanted
 };
 using streams = std::vector<const stream*>;
+/// The ways of batched messages.
+[[nodiscard]] std::size_t batched_ways(const exchange_options& options) noexcept;
 
 // The engines. Each takes the streams that it is to move.
 [[nodiscard]] std::unique_ptr<engine> make_batched(const engine_setup& setup, const streams& outgoing,

@@ -123,6 +123,7 @@ result<std::unique_ptr<exchange::state>> prepared(mpi::channel& channel, const p
     made->mover =
         redistribute::make_engine(made->engine, {channel, made->todo, made->options, element, staging_limit(made->todo),
                                                  made->storing(), rings, made->arrays.get()});
+    if (channel.size() > 1) made->trying = redistribute::trial(made->mover->ways());
     if (status bad = made->mover->prepare(); !bad.ok()) return bad;
     return made;
 }
@@ -189,6 +190,7 @@ std::size_t exchange::out_elements() const noexcept { return state_->todo.out_el
 std::span<const patch_number> exchange::patches() const noexcept { return state_->todo.numbers; }
 std::size_t exchange::out_offset(std::size_t position) const noexcept { return state_->todo.patches[position].offset; }
 exchange_engine exchange::engine() const noexcept { return state_->engine; }
+bool exchange::settled() const noexcept { return state_->trying.over(); }
 std::size_t exchange::staging_bytes() const noexcept { return state_->mover->staging_bytes(); }
 const exchange_report& exchange::report() const noexcept { return state_->report; }
 

@@ -5,6 +5,7 @@
 #include "redistribute/exchange/messages.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "base/arithmetic.hpp"
 
@@ -13,9 +14,13 @@ namespace {
 
 constexpr int chunk_tag = 1;
 constexpr std::size_t most_message_bytes = std::size_t{1} << 30;
-constexpr std::size_t default_batch_bytes = std::size_t{1} << 20;
+/// What auto tries between nodes. Small ones need no handshake, which over TCP waits behind what is under way; large
+/// ones cost less each. With two slots each way all of them fit into half of the least staging.
+constexpr std::array default_batch_bytes{std::size_t{512} << 10, std::size_t{48} << 10, std::size_t{8} << 10};
 constexpr std::size_t least_batch_bytes = 256;
 constexpr std::size_t slot_alignment = 64;
+// Asking MPI after each small message costs more than the message, and may look like waiting.
+constexpr std::size_t sent_between_polls = std::size_t{256} << 10;
 // Two slots each way are the least that can overlap. Every call of MPI_Testsome looks at all of them.
 constexpr std::size_t least_slots = 2, most_slots = 64;
 
@@ -38,41 +43,38 @@ std::size_t staging_of(const message_codec& codec, std::size_t chunk_bytes, std:
 }  // namespace
 
 message_engine::message_engine(const engine_setup& setup, const streams& outgoing, const streams& incoming,
-                               const chunking& cut)
+                               std::vector<chunking> ways)
     : channel_(setup.channel),
       unpacking_(setup.unpacking),
-      cut_(cut),
-      codec_(setup.element, setup.options.limit.value > 0),
-      out_(side_of(outgoing)),
-      in_(side_of(incoming)) {}
-
-message_engine::side message_engine::side_of(const streams& all) const {
-    side made;
-    std::int64_t total = 0;
-    for (const stream* each : all) {
-        const std::int64_t chunks = chunks_of(*each, chunk_bytes());
-        made.flows.push_back({each, chunks, 0, 0});
-        total += chunks;
-    }
-    const auto chunks = static_cast<std::size_t>(total);
-    const std::size_t slots = cut_.at_once ? chunks : std::min(cut_.slots, chunks);
-    if (slots == 0) return made;
-    made.each = cut_.at_once ? total : std::max<std::int64_t>(2, static_cast<std::int64_t>(slots / all.size()));
-    made.requests.assign(slots, MPI_REQUEST_NULL);
-    made.flow_of.resize(slots);
-    made.chunk_of.resize(slots);
-    made.idle.resize(slots);
-    return made;
+      ways_(std::move(ways)),
+      cut_(ways_.front()),
+      codec_(setup.element, setup.options.limit.value > 0) {
+    for (const stream* each : outgoing) out_.flows.push_back({each, 0, 0, 0});
+    for (const stream* each : incoming) in_.flows.push_back({each, 0, 0, 0});
 }
 
 std::size_t message_engine::lay_out(side& all, std::size_t first) const {
+    std::int64_t total = 0;
+    for (flow& each : all.flows) {
+        each.chunks = chunks_of(*each.bytes, chunk_bytes());
+        total += each.chunks;
+    }
+    const auto chunks = static_cast<std::size_t>(total);
+    const std::size_t slots = cut_.at_once ? chunks : std::min(cut_.slots, chunks);
+    if (slots > 0)
+        all.each =
+            cut_.at_once ? total : std::max<std::int64_t>(2, static_cast<std::int64_t>(slots / all.flows.size()));
+    all.flow_of.resize(slots);
+    all.chunk_of.resize(slots);
+    all.idle.resize(slots);
+    all.slot_at.assign(1, first);
+    all.slot_at.reserve(slots + 1);
     const auto add = [&](std::size_t bytes) {
         first += base::round_up(codec_.capacity(bytes), slot_alignment);
         all.slot_at.push_back(first);
     };
-    all.slot_at.push_back(first);
     if (!cut_.at_once) {
-        for (std::size_t i = 0; i < all.idle.size(); ++i) add(cut_.chunk_bytes);
+        for (std::size_t i = 0; i < slots; ++i) add(cut_.chunk_bytes);
         return first;
     }
     for (const flow& each : all.flows)
@@ -81,12 +83,32 @@ std::size_t message_engine::lay_out(side& all, std::size_t first) const {
     return first;
 }
 
-status message_engine::prepare() {
-    finished_.resize(std::max(out_.requests.size(), in_.requests.size()));
-    about_.resize(finished_.size());
+std::size_t message_engine::lay_out() {
     const std::size_t bytes = lay_out(in_, lay_out(out_, 0));
+    const std::size_t receiving = in_.idle.size();
+    requests_.assign(receiving + out_.idle.size(), MPI_REQUEST_NULL);
+    in_.requests = std::span(requests_).first(receiving);
+    out_.requests = std::span(requests_).subspan(receiving);
+    finished_.resize(requests_.size());
+    about_.resize(requests_.size());
+    return bytes;
+}
+
+void message_engine::use(std::size_t way) noexcept {
+    if (ways_.size() == 1) return;
+    cut_ = ways_[way];
+    lay_out();
+}
+
+status message_engine::prepare() {
+    std::size_t bytes = 0, longest_chunk = 0;
+    for (std::size_t way = ways_.size(); way-- > 0;) {
+        cut_ = ways_[way];
+        bytes = std::max(bytes, lay_out());
+        longest_chunk = std::max(longest_chunk, cut_.chunk_bytes);
+    }
     if (bytes == 0) return {};
-    if (status bad = codec_.prepare(cut_.chunk_bytes); !bad.ok()) return bad;
+    if (status bad = codec_.prepare(longest_chunk); !bad.ok()) return bad;
     if (!memory_.reserve(bytes).ok())
         return {errc::out_of_memory,
                 "no " + std::to_string(bytes) + " bytes for messages; use engine batched, or a smaller batch_bytes"};
@@ -174,18 +196,19 @@ status message_engine::received(int index, const MPI_Status& about) {
     return {};
 }
 
-result<bool> message_engine::collect(side& all, bool receives) {
-    if (all.idle_count == all.idle.size()) return false;
+result<bool> message_engine::collect(completion call, const char* name) {
+    if (requests_.empty()) return false;
     int count = 0;
-    if (status bad = channel_.check(MPI_Testsome(static_cast<int>(all.requests.size()), all.requests.data(), &count,
-                                                 finished_.data(), about_.data()),
-                                    "MPI_Testsome");
-        !bad.ok())
-        return bad;
+    const int code =
+        call(static_cast<int>(requests_.size()), requests_.data(), &count, finished_.data(), about_.data());
+    if (status bad = channel_.check(code, name); !bad.ok()) return bad;
     if (count == MPI_UNDEFINED) return false;
+    const int receiving = static_cast<int>(in_.idle.size());
     for (int i = 0; i < count; ++i) {
-        const int index = finished_[static_cast<std::size_t>(i)];
-        if (receives)
+        const int at = finished_[static_cast<std::size_t>(i)];
+        side& all = at < receiving ? in_ : out_;
+        const int index = at < receiving ? at : at - receiving;
+        if (at < receiving)
             if (status bad = received(index, about_[static_cast<std::size_t>(i)]); !bad.ok()) return bad;
         --all.flows[all.flow_of[static_cast<std::size_t>(index)]].under_way;
         all.idle[all.idle_count++] = index;
@@ -194,13 +217,18 @@ result<bool> message_engine::collect(side& all, bool receives) {
     return count > 0;
 }
 
+status message_engine::receive_more() {
+    while (flow* const from = next_flow(in_))
+        if (status bad = receive_next(*from); !bad.ok()) return bad;
+    return {};
+}
+
 status message_engine::start(run_context& run) {
     run_ = &run;
     first_fault_ = {};
     reset(out_);
     reset(in_);
-    while (flow* const from = next_flow(in_))
-        if (status bad = receive_next(*from); !bad.ok()) return bad;
+    if (status bad = receive_more(); !bad.ok()) return bad;
     while (cut_.at_once && next_flow(out_) != nullptr)
         if (status bad = send_next(*next_flow(out_)); !bad.ok()) return bad;
     return {};
@@ -208,42 +236,58 @@ status message_engine::start(run_context& run) {
 
 result<step> message_engine::advance() {
     bool moved = false;
-    if (flow* const to = next_flow(out_); to != nullptr) {
+    for (std::size_t packed = 0; packed < sent_between_polls;) {
+        flow* const to = next_flow(out_);
+        if (to == nullptr) break;
         if (status bad = send_next(*to); !bad.ok()) return bad;
+        packed += cut_.chunk_bytes;
         moved = true;
     }
-    const auto came = collect(in_, true);
-    if (!came) return came.error();
-    while (flow* const from = next_flow(in_))
-        if (status bad = receive_next(*from); !bad.ok()) return bad;
-    const auto went = collect(out_, false);
-    if (!went) return went.error();
+    const auto some = collect(MPI_Testsome, "MPI_Testsome");
+    if (!some) return some.error();
+    if (status bad = receive_more(); !bad.ok()) return bad;
+    return outcome(moved || *some);
+}
+
+result<step> message_engine::wait() {
+    const auto some = collect(MPI_Waitsome, "MPI_Waitsome");
+    if (!some) return some.error();
+    if (status bad = receive_more(); !bad.ok()) return bad;
+    return outcome(true);
+}
+
+result<step> message_engine::outcome(bool moved) const {
     if (out_.chunks_left == 0 && in_.chunks_left == 0) {
         if (!first_fault_.ok()) return first_fault_;
         return step::done;
     }
-    return moved || *came || *went ? step::moved : step::waiting;
+    return moved ? step::moved : step::waiting;
+}
+
+std::size_t batched_ways(const exchange_options& options) noexcept {
+    return options.batch_bytes == 0 ? default_batch_bytes.size() : 1;
 }
 
 std::unique_ptr<engine> make_batched(const engine_setup& setup, const streams& outgoing, const streams& incoming) {
-    const std::size_t element = setup.element.bytes;
-    const std::size_t wanted = setup.options.batch_bytes;
-    std::size_t bytes = wanted != 0 ? std::max(wanted, least_batch_bytes) : default_batch_bytes;
-    bytes = whole_elements(std::min({bytes, most_message_bytes, longest(outgoing, incoming)}), element);
     const message_codec codec(setup.element, setup.options.limit.value > 0);
-    while (wanted == 0 && bytes > std::max(least_batch_bytes, element) &&
-           staging_of(codec, bytes, least_slots) > setup.staging_bytes)
-        bytes = whole_elements(bytes / 2, element);
-    const std::size_t fixed = staging_of(codec, bytes, 0);
-    const std::size_t room = setup.staging_bytes > fixed ? setup.staging_bytes - fixed : 0;
-    const std::size_t slots = std::clamp(room / (staging_of(codec, bytes, 1) - fixed), least_slots, most_slots);
-    return std::make_unique<message_engine>(setup, outgoing, incoming, chunking{bytes, slots, false});
+    std::vector<chunking> ways;
+    for (std::size_t way = 0; way < batched_ways(setup.options); ++way) {
+        const std::size_t wanted = setup.options.batch_bytes;
+        const std::size_t most = wanted != 0 ? std::max(wanted, least_batch_bytes) : default_batch_bytes[way];
+        const std::size_t bytes =
+            whole_elements(std::min({most, most_message_bytes, longest(outgoing, incoming)}), setup.element.bytes);
+        const std::size_t fixed = staging_of(codec, bytes, 0);
+        const std::size_t room = setup.staging_bytes > fixed ? setup.staging_bytes - fixed : 0;
+        const std::size_t slots = std::clamp(room / (staging_of(codec, bytes, 1) - fixed), least_slots, most_slots);
+        ways.push_back({bytes, slots, false});
+    }
+    return std::make_unique<message_engine>(setup, outgoing, incoming, std::move(ways));
 }
 
 std::unique_ptr<engine> make_per_rank(const engine_setup& setup, const streams& outgoing, const streams& incoming) {
     const std::size_t bytes = std::min(most_message_bytes, longest(outgoing, incoming));
-    return std::make_unique<message_engine>(setup, outgoing, incoming,
-                                            chunking{whole_elements(bytes, setup.element.bytes), 0, true});
+    return std::make_unique<message_engine>(
+        setup, outgoing, incoming, std::vector<chunking>{{whole_elements(bytes, setup.element.bytes), 0, true}});
 }
 
 }  // namespace laconic::redistribute

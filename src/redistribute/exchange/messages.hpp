@@ -17,11 +17,16 @@ struct chunking {
 
 class message_engine final : public engine {
 public:
-    message_engine(const engine_setup& setup, const streams& outgoing, const streams& incoming, const chunking& cut);
+    /// ways  one or more
+    message_engine(const engine_setup& setup, const streams& outgoing, const streams& incoming,
+                   std::vector<chunking> ways);
 
+    [[nodiscard]] std::size_t ways() const noexcept override { return ways_.size(); }
+    void use(std::size_t way) noexcept override;
     [[nodiscard]] status prepare() override;
     [[nodiscard]] status start(run_context& run) override;
     [[nodiscard]] result<step> advance() override;
+    [[nodiscard]] result<step> wait() override;
     void abandon() noexcept override { memory_.abandon(); }
     [[nodiscard]] std::size_t staging_bytes() const noexcept override {
         return memory_.bytes().size() + codec_.staging_bytes();
@@ -38,7 +43,7 @@ private:
         std::size_t first_open = 0;  // the first flow that has chunks left
         std::int64_t each = 0;       // chunks of a flow that may be under way
         std::int64_t chunks_left = 0;
-        std::vector<MPI_Request> requests;  // of each slot
+        std::span<MPI_Request> requests;  // of each slot
         std::vector<std::size_t> flow_of;
         std::vector<chunk> chunk_of;
         std::vector<int> idle;  // slots
@@ -46,8 +51,10 @@ private:
         std::vector<std::size_t> slot_at;  // bytes from the beginning; one more than slots
     };
 
-    [[nodiscard]] side side_of(const streams& all) const;
-    [[nodiscard]] std::size_t lay_out(side& all, std::size_t first) const;
+    /// Cuts flows and memory that begins at `first`; returns where it ends. Takes memory only when more is needed than
+    /// ever before.
+    std::size_t lay_out(side& all, std::size_t first) const;
+    std::size_t lay_out();
     [[nodiscard]] std::int64_t chunk_bytes() const noexcept { return static_cast<std::int64_t>(cut_.chunk_bytes); }
     static void reset(side& all) noexcept;
     /// The flow whose chunk is next; null: none may begin.
@@ -56,15 +63,20 @@ private:
     [[nodiscard]] status send_next(flow& to);
     [[nodiscard]] status receive_next(flow& from);
     [[nodiscard]] status received(int index, const MPI_Status& about);
+    using completion = int (*)(int, MPI_Request*, int*, int*, MPI_Status*);
     /// Completes what has come or gone; false when nothing has.
-    [[nodiscard]] result<bool> collect(side& all, bool receives);
+    [[nodiscard]] result<bool> collect(completion call, const char* name);
+    [[nodiscard]] status receive_more();
+    [[nodiscard]] result<step> outcome(bool moved) const;
 
     mpi::channel& channel_;
     stores unpacking_;
-    chunking cut_;
+    std::vector<chunking> ways_;
+    chunking cut_;  // of the way in use
     message_codec codec_;
     side out_, in_;
     mpi::workspace memory_;
+    std::vector<MPI_Request> requests_;  // of receiving slots, then of sending ones
     std::vector<int> finished_;
     std::vector<MPI_Status> about_;
     run_context* run_ = nullptr;

@@ -11,6 +11,29 @@
 namespace laconic::redistribute {
 namespace {
 
+/// The row that is copied a little later, where the processor does not see it coming by itself: rows that lie apart.
+/// A kilobyte ahead covers the way to memory; further ahead it comes too early, or past the last row.
+class look_ahead {
+public:
+    look_ahead(row_source from, std::size_t row_bytes, std::int64_t rows) noexcept
+        : from_(from),
+          row_bytes_(row_bytes),
+          ahead_(static_cast<std::int64_t>((ahead_bytes + row_bytes - 1) / row_bytes)),
+          last_(from.stride == static_cast<std::int64_t>(row_bytes) || row_bytes > ahead_bytes ? 0 : rows - ahead_) {}
+    /// Before row i is copied.
+    void operator()(std::int64_t i) const noexcept {
+        if (i >= last_) return;
+        const std::byte* const row = from_.first + (i + ahead_) * from_.stride;
+        for (std::size_t at = 0; at < row_bytes_; at += line_bytes) __builtin_prefetch(row + at);
+    }
+
+private:
+    static constexpr std::size_t ahead_bytes = 1024, line_bytes = 64;
+    row_source from_;
+    std::size_t row_bytes_;
+    std::int64_t ahead_, last_;
+};
+
 template <std::size_t Bytes>
 void copy_fixed(row_target to, row_source from, std::int64_t rows) noexcept {
     for (std::int64_t i = 0; i < rows; ++i) std::memcpy(to.first + i * to.stride, from.first + i * from.stride, Bytes);
@@ -57,7 +80,9 @@ bool stream_rows(row_target to, row_source from, std::size_t row_bytes, std::int
     const bool whole = reinterpret_cast<std::uintptr_t>(to.first) % unit == 0 && to.stride % std::int64_t{unit} == 0 &&
                        row_bytes % unit == 0;
     if (!whole && row_bytes < long_row_bytes) return false;
+    const look_ahead fetch(from, row_bytes, rows);
     for (std::int64_t i = 0; i < rows; ++i) {
+        fetch(i);
         std::byte* const target = to.first + i * to.stride;
         const std::byte* const source = from.first + i * from.stride;
         const std::size_t before = (unit - reinterpret_cast<std::uintptr_t>(target) % unit) % unit;
@@ -89,8 +114,11 @@ void copy_rows(row_target to, row_source from, std::size_t row_bytes, std::int64
     static_cast<void>(how);
 #endif
     if (row_bytes > 128) {
-        for (std::int64_t i = 0; i < rows; ++i)
+        const look_ahead fetch(from, row_bytes, rows);
+        for (std::int64_t i = 0; i < rows; ++i) {
+            fetch(i);
             std::memcpy(to.first + i * to.stride, from.first + i * from.stride, row_bytes);
+        }
         return;
     }
     if (row_bytes > 64) return copy_short<64>(to, from, row_bytes, rows);

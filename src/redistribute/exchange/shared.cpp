@@ -27,6 +27,13 @@ public:
 
     [[nodiscard]] status prepare() override { return far_ != nullptr ? far_->prepare() : status{}; }
 
+    [[nodiscard]] std::size_t ways() const noexcept override {
+        return setup_.channel.nodes() > 1 ? batched_ways(setup_.options) : 1;
+    }
+    void use(std::size_t way) noexcept override {
+        if (far_ != nullptr) far_->use(way);
+    }
+
     [[nodiscard]] status start(run_context& run) override {
         run_ = &run;
         for (flow& each : out_) begin(each, setup_.arrays == nullptr ? passage::slots : offer(each));
@@ -57,6 +64,13 @@ public:
         if (near_left_ == 0 && far_done_) return step::done;
         if (moved || far == step::moved) return step::moved;
         return far_done_ ? wait_in_mpi() : step::waiting;
+    }
+
+    [[nodiscard]] result<step> wait() override {
+        if (near_left_ > 0 || far_done_) return engine::wait();
+        const result<step> moved = far_->wait();
+        if (moved) far_done_ = *moved == step::done;
+        return moved;
     }
 
     void abandon() noexcept override {

@@ -4,6 +4,7 @@
 
 #include <sched.h>
 
+#include <chrono>
 #include <new>
 #include <string>
 
@@ -90,6 +91,7 @@ status exchange::state::agree(const status& local) {
             if (const auto limits = redistribute::limits_of(todo.boxes, in_[i], *element.type); limits.any)
                 agreement_.set_range(i, limits.min, limits.max);
     }
+    agreement_.set_time(last_ns_);
     if (status bad = agreement_.start(channel, local); !bad.ok()) return bad;
     while (true) {
         const result<bool> over = agreement_.test(local);
@@ -142,10 +144,13 @@ status exchange::state::move() {
             now = *moved;
             moving = now != step::done;
         }
-        if (copied_ < todo.kept.size())
+        if (copied_ < todo.kept.size()) {
             copy_next();
-        else if (now == step::waiting)
-            sched_yield();
+        } else if (now == step::waiting) {
+            const result<step> moved = mover->wait();
+            if (!moved) return moved.error();
+            moving = *moved != step::done;
+        }
         tell_complete();
     }
     redistribute::finish_streams();
@@ -175,10 +180,14 @@ status exchange::state::run(std::span<const array_in> from, std::span<const arra
     on_patch_ = on_patch;
     thrown_ = nullptr;
     status outcome = local;
-    if (options.check || relative()) outcome = agree(local);
+    const bool tries = !trying.over();
+    if (options.check || relative() || tries) outcome = agree(local);
     if (outcome.ok()) {
         settle_bounds();
+        if (tries) mover->use(trying.next(agreement_.time()));
+        const auto start = std::chrono::steady_clock::now();
         outcome = move();
+        last_ns_ = (std::chrono::steady_clock::now() - start) / std::chrono::nanoseconds(1);
     }
     if (outcome.code() == errc::mpi) {
         channel.mark_broken();

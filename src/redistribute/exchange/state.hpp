@@ -7,6 +7,7 @@
 #include "redistribute/exchange/agreement.hpp"
 #include "redistribute/exchange/engine.hpp"
 #include "redistribute/exchange/node_arrays.hpp"
+#include "redistribute/exchange/trial.hpp"
 
 namespace laconic {
 
@@ -23,6 +24,7 @@ struct exchange::state {
     exchange_engine engine = exchange_engine::automatic;
     std::unique_ptr<redistribute::node_arrays> arrays;  ///< null: not wanted
     std::unique_ptr<redistribute::engine> mover;
+    redistribute::trial trying{1};
     exchange_report report;
 
 private:
@@ -43,7 +45,8 @@ private:
     std::vector<std::byte*> out_;
     std::vector<double> bounds_;
     redistribute::run_context context_;
-    std::size_t copied_ = 0;  // kept pieces
+    std::size_t copied_ = 0;    // kept pieces
+    std::int64_t last_ns_ = 0;  // of the last run's moving
     patch_callback on_patch_;
     std::exception_ptr thrown_;
 

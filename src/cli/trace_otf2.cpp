@@ -102,15 +102,16 @@ public:
           regions_(regions),
           rank_(rank),
           outcome_(outcome),
-          reader_([this](std::int32_t local) { return known_.shape(rank_, local); }) {}
+          reader_([this](std::int32_t local) { return known_.shape(rank_, local); }) {
+        for (const auto& [thread, calls] : known.ranks().at(rank).threads) {
+            const OTF2_LocationRef ref = location_of(rank, locations_.size());
+            locations_.emplace(thread, location{archive.open_events(ref), ref, 0});
+        }
+    }
 
     void call(const trace_call& call, std::uint64_t number) {
         const auto events = reader_.read(call.signature);
-        location& at = locations_[reader_.call().thread()];
-        if (at.writer == nullptr) {
-            at.ref = location_of(rank_, locations_.size() - 1);
-            at.writer = archive_.open_events(at.ref);
-        }
+        location& at = locations_.at(reader_.call().thread());
         // Times within a relative error may overlap; a location's events may not.
         const std::uint64_t begin = std::max(call.timed ? call.start_ns : 2 * number, at.last);
         const std::uint64_t end = std::max(call.timed ? call.start_ns + call.duration_ns : 2 * number + 1, begin);
@@ -133,9 +134,9 @@ public:
 
 private:
     struct location {
-        OTF2_EvtWriter* writer = nullptr;
-        OTF2_LocationRef ref = 0;
-        std::uint64_t last = 0;
+        OTF2_EvtWriter* writer;
+        OTF2_LocationRef ref;
+        std::uint64_t last;
     };
     static void check(OTF2_ErrorCode code) { otf2_check(code, "events"); }
 

@@ -54,9 +54,10 @@ const std::map<std::string_view, call_role>& single_roles() {
         for (const char* name : {"Waitany", "Testany"}) made[name].what = role::complete_any;
         for (const char* name : {"Waitsome", "Testsome"}) made[name].what = role::complete_some;
         made["Request_free"].what = role::free_request;
-        for (const char* name : {"Comm_dup", "Comm_dup_with_info", "Comm_split", "Comm_split_type", "Comm_create",
-                                 "Comm_create_group", "Cart_create", "Cart_sub", "Graph_create", "Dist_graph_create",
-                                 "Dist_graph_create_adjacent", "Intercomm_create", "Intercomm_merge"})
+        for (const char* name :
+             {"Comm_dup", "Comm_dup_with_info", "Comm_split", "Comm_split_type", "Comm_create", "Comm_create_group",
+              "Comm_create_from_group", "Cart_create", "Cart_sub", "Graph_create", "Dist_graph_create",
+              "Dist_graph_create_adjacent", "Intercomm_create", "Intercomm_merge"})
             made[name] = {role::new_comm, mode::blocking, op::create};
         for (const char* name : {"Comm_idup", "Comm_idup_with_info"})
             made[name] = {role::new_comm, mode::nonblocking, op::create};

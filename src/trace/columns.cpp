@@ -2,6 +2,7 @@
 // Calls become rows of numbers, messages the sums of a matrix.
 #include "laconic/trace_columns.hpp"
 
+#include <algorithm>
 #include <new>
 #include <optional>
 
@@ -72,11 +73,15 @@ result<call_columns> columns_of(const trace_file& file, std::uint32_t rank) {
 result<communication_matrix> communication_matrix_of(const trace_file& file) {
     communication_matrix made;
     made.ranks = file.facts().ranks;
+    constexpr std::uint32_t most_ranks = std::uint32_t{1} << 14;
+    if (made.ranks > most_ranks)
+        return status{errc::out_of_memory, "no matrix of " + std::to_string(made.ranks) + " by " +
+                                               std::to_string(made.ranks) + " ranks; read the calls one by one"};
     try {
         const auto pairs = std::size_t{made.ranks} * made.ranks;
         made.messages.assign(pairs, 0);
         made.bytes.assign(pairs, 0);
-    } catch (const std::exception&) {
+    } catch (const std::bad_alloc&) {
         return status{errc::out_of_memory, "no memory for the pairs of " + std::to_string(made.ranks) + " ranks"};
     }
     const auto known = trace::communicators::of(file);

@@ -42,7 +42,11 @@ class communicator_search {
 public:
     communicator_search(communicators& found, std::map<std::uint32_t, std::vector<made_comm>> made)
         : found_(found), made_(std::move(made)) {
-        for (const auto& [rank, all] : made_) found_.numbers_[rank].assign(all.size() + first_local, -1);
+        for (const auto& [rank, all] : made_) {
+            found_.numbers_[rank].assign(all.size() + first_local, -1);
+            for (std::size_t i = 0; i < all.size(); ++i)
+                children_[rank][all[i].parent].push_back(static_cast<std::int32_t>(i));
+        }
     }
 
     void run(std::uint32_t ranks) {
@@ -52,17 +56,17 @@ public:
         communicator self;
         self.name = "MPI_COMM_SELF";
         found_.all_ = {world, self};
+        members_.resize(2);
         for (auto& [rank, numbers] : found_.numbers_) {
             numbers[local_world] = 0;
             numbers[local_self] = 1;
+            members_[local_world][rank] = local_world;
         }
         children_of(0);
-        for (const auto& [rank, all] : made_) {
-            std::vector<part> alone;
-            for (std::size_t i = 0; i < all.size(); ++i)
-                if (all[i].parent == local_self)
-                    add(local_self, {{rank, static_cast<std::int32_t>(i) + first_local, &all[i], 0, false}}, false);
-        }
+        of_groups();
+        for (const auto& [rank, all] : made_)
+            for (const std::int32_t i : children_[rank][local_self])
+                add(local_self, {part_of(rank, i, 0, false)}, false);
         while (!queue_.empty()) {
             const std::int32_t next = queue_.front();
             queue_.pop_front();
@@ -73,23 +77,27 @@ public:
 private:
     using key = std::tuple<std::uint64_t, std::uint64_t, std::int64_t, std::uint64_t>;
 
+    [[nodiscard]] part part_of(std::uint32_t rank, std::int32_t i, std::uint64_t place, bool other) const {
+        return {rank, i + first_local, &made_.at(rank)[static_cast<std::size_t>(i)], place, other};
+    }
+
     void children_of(std::int32_t parent) {
         std::map<key, std::vector<part>> calls;
         const auto collect = [&](const std::vector<std::uint32_t>& group, bool other) {
             for (std::uint64_t place = 0; place < group.size(); ++place) {
                 const std::uint32_t rank = group[static_cast<std::size_t>(place)];
-                const auto at = made_.find(rank);
-                if (at == made_.end()) continue;
-                const auto& numbers = found_.numbers_[rank];
+                const auto& members = members_[static_cast<std::size_t>(parent)];
+                const auto local = members.find(rank);
+                if (local == members.end()) continue;
                 std::map<std::pair<std::uint64_t, std::int64_t>, std::uint64_t> seen;
-                for (std::size_t i = 0; i < at->second.size(); ++i) {
-                    const made_comm& each = at->second[i];
-                    if (each.parent < 0 || numbers[static_cast<std::size_t>(each.parent)] != parent) continue;
+                for (const std::int32_t i : children_[rank][local->second]) {
+                    const part each = part_of(rank, i, place, other);
                     // Calls that only some of the parent's ranks make are the same by what they give and by tag.
-                    const bool by_some = each.function == "MPI_Comm_create_group";
-                    const key of = by_some ? key{1, each.handle, each.tag, seen[{each.handle, each.tag}]++}
-                                           : key{0, each.turn, 0, 0};
-                    calls[of].push_back({rank, static_cast<std::int32_t>(i) + first_local, &each, place, other});
+                    const bool by_some = each.made->function == "MPI_Comm_create_group";
+                    const key of =
+                        by_some ? key{1, each.made->handle, each.made->tag, seen[{each.made->handle, each.made->tag}]++}
+                                : key{0, each.made->turn, 0, 0};
+                    calls[of].push_back(each);
                 }
             }
         };
@@ -98,6 +106,21 @@ private:
         collect(of.group, false);
         collect(of.other, true);
         for (const auto& [turn, parts] : calls) one_call(parent, of, parts);
+    }
+
+    /// Those without a parent: the same by what they give, by their text, and by how many of these there were.
+    void of_groups() {
+        std::map<std::tuple<std::uint64_t, std::string, std::uint64_t>, std::vector<part>> calls;
+        for (const auto& [rank, all] : made_) {
+            std::map<std::pair<std::uint64_t, std::string>, std::uint64_t> seen;
+            for (const std::int32_t i : children_[rank][unknown_comm]) {
+                const part each = part_of(rank, i, rank, false);
+                if (each.made->function != "MPI_Comm_create_from_group") continue;
+                const std::uint64_t turn = seen[{each.made->handle, each.made->text}]++;
+                calls[{each.made->handle, each.made->text, turn}].push_back(each);
+            }
+        }
+        for (const auto& [which, parts] : calls) add(-1, parts, true);
     }
 
     /// Splits the ranks that made the same call into the communicators that they got.
@@ -139,7 +162,7 @@ private:
         const made_comm& first = *members.front().made;
         communicator made;
         made.parent = parent;
-        const communicator& of = found_.all_[static_cast<std::size_t>(parent)];
+        const communicator of = parent < 0 ? communicator{} : found_.all_[static_cast<std::size_t>(parent)];
         if (!of.other.empty() && first.function != "MPI_Intercomm_merge") {
             // A copy of one with two groups has two; how others come apart is not followed.
             if (!first.function.starts_with("MPI_Comm_dup") && !first.function.starts_with("MPI_Comm_idup")) return;
@@ -161,7 +184,11 @@ private:
         const auto number = static_cast<std::int32_t>(found_.all_.size());
         made.name = std::string(function) + " " + std::to_string(number);
         found_.all_.push_back(std::move(made));
-        for (const part& each : members) found_.numbers_[each.rank][static_cast<std::size_t>(each.local)] = number;
+        auto& locals = members_.emplace_back();
+        for (const part& each : members) {
+            found_.numbers_[each.rank][static_cast<std::size_t>(each.local)] = number;
+            locals[each.rank] = each.local;
+        }
         queue_.push_back(number);
     }
 
@@ -201,6 +228,10 @@ private:
     };
     communicators& found_;
     std::map<std::uint32_t, std::vector<made_comm>> made_;
+    /// By rank and local number of the parent: positions in made_.
+    std::map<std::uint32_t, std::map<std::int32_t, std::vector<std::int32_t>>> children_;
+    /// By communicator: its number on each of its ranks.
+    std::vector<std::map<std::uint32_t, std::int32_t>> members_;
     std::deque<std::int32_t> queue_;
     std::vector<half> sides_;
 };

@@ -114,7 +114,7 @@ void rank_traffic::learn_rank(std::int32_t comm) {
         const wire_value at = call_.value(*rank);
         if (at.code >= first_rank)
             made_[static_cast<std::size_t>(comm - first_local)].own_rank =
-                static_cast<std::int64_t>(at.code - first_rank) - at.number;
+                static_cast<std::int64_t>(at.code - first_rank - static_cast<std::uint64_t>(at.number));
     }
 }
 
@@ -248,7 +248,8 @@ void rank_traffic::completions(role what) {
         if (at >= 0) complete(*requests, static_cast<std::uint64_t>(at), statuses, 0);
     } else if (what == role::complete_some) {
         const parsed_argument* const which = call_.find("array_of_indices", true);
-        for (std::uint64_t i = 0; which != nullptr && which->present && i < which->count; ++i)
+        // Few bytes may stand for many indices; there are no more than requests.
+        for (std::uint64_t i = 0; which != nullptr && which->present && i < which->count && i < requests->count; ++i)
             complete(*requests, static_cast<std::uint64_t>(call_.value(*which, i).number), statuses, i);
     } else {
         for (std::uint64_t i = 0; i < requests->count; ++i) complete(*requests, i, statuses, i);
@@ -299,24 +300,27 @@ void rank_traffic::make_comm() {
         else if (parent == nullptr)
             parent = &each;
     }
-    if (parent == nullptr || child == nullptr || !parent->present || !child->present) return;
+    if (child == nullptr || !child->present || (parent != nullptr && !parent->present)) return;
     made_comm made;
     made.function = call_.row()->name;
-    made.parent = comm_of(parent->of->name);
+    // One that is made of a group of processes has no parent.
+    if (parent != nullptr) made.parent = comm_of(parent->of->name);
     // Only some of a communicator's ranks take part in this one.
     const bool by_some = made.function == "MPI_Comm_create_group";
-    made.turn = by_some ? 0 : turns_[made.parent]++;
+    made.turn = by_some || parent == nullptr ? 0 : turns_[made.parent]++;
     traffic event;
     event.what = traffic::kind::collective;
     event.op = collective_op::create;
     event.comm = made.parent;
     event.peer = no_root;
-    if (!by_some && role_of(*call_.row()).mode == mode::blocking) out_.push_back(event);
+    if (!by_some && parent != nullptr && role_of(*call_.row()).mode == mode::blocking) out_.push_back(event);
     made.handle = call_.value(*child).code;
     if (made.handle == 0) return;
     made.color = call_.integer("color", 0);
     made.key = made.function == "MPI_Intercomm_merge" ? call_.integer("high", 0) : call_.integer("key", 0);
     made.tag = call_.integer("tag", 0);
+    if (const parsed_argument* const text = call_.find("stringtag"); text != nullptr && text->present)
+        made.text = call_.value(*text).text;
     if (const std::uint64_t leader = rank_code("remote_leader"); leader >= first_rank)
         made.remote_leader = static_cast<std::uint32_t>(std::min<std::uint64_t>(leader - first_rank, none_left));
     made.peer_comm = comm_of("peer_comm");

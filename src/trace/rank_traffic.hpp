@@ -55,6 +55,7 @@ struct made_comm {
     std::uint64_t handle = 0;               ///< as in signatures: equal on all members
     std::int64_t color = 0, key = 0;        ///< of MPI_Comm_split, and `high` of MPI_Intercomm_merge as key
     std::int64_t tag = 0;                   ///< of MPI_Comm_create_group and MPI_Intercomm_create
+    std::string text;                       ///< of MPI_Comm_create_from_group
     std::int32_t peer_comm = unknown_comm;  ///< of MPI_Intercomm_create
     std::uint32_t remote_leader = no_root;
     std::vector<std::int64_t> sides;  ///< of MPI_Cart_create: dims; of MPI_Cart_sub: remain_dims
@@ -129,6 +130,7 @@ private:
     std::vector<made_comm> made_;
     std::map<request_key, pending> requests_;
     std::map<std::uint64_t, matched> messages_;
+    std::map<std::int32_t, comm_shape> shapes_;  ///< as shape_ has told
     std::uint64_t next_request_ = 0;
 };
 

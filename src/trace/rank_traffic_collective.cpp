@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Collectives of a rank: their roots, and the bytes of its buffers.
-#include <numeric>
+#include <algorithm>
 
 #include "trace/rank_traffic.hpp"
 
@@ -32,21 +32,27 @@ std::uint64_t rank_traffic::bytes_at(std::string_view counts, std::string_view t
 std::uint64_t rank_traffic::bytes_of_all(std::string_view counts, std::string_view type) const {
     const parsed_argument* const all = call_.find(counts);
     if (all == nullptr || !all->present) return 0;
-    if (all->packed) {
+    const parsed_argument* const of = call_.find(type);
+    if (of == nullptr || !of->present) return 0;
+    if (all->packed && !of->of->array) {
         // Equal, or in equal steps, as many as the writer of the bytes likes.
-        const parsed_argument* const of = call_.find(type);
-        if (of == nullptr || !of->present || of->of->array) return 0;
-        const std::uint64_t sum = all->count * non_negative(call_.value(*all).number) +
-                                  all->count * (all->count - 1) / 2 * static_cast<std::uint64_t>(all->step);
-        return sum * types_.of(call_.value(*of).code);
+        const std::uint64_t counted = all->count * non_negative(call_.value(*all).number) +
+                                      all->count * (all->count - 1) / 2 * static_cast<std::uint64_t>(all->step);
+        return counted * types_.of(call_.value(*of).code);
     }
+    const std::uint64_t count = of->of->array ? std::min(all->count, of->count) : all->count;
     std::uint64_t sum = 0;
-    for (std::uint64_t i = 0; i < all->count; ++i) sum += bytes_at(counts, type, i);
+    for (std::uint64_t i = 0; i < count; ++i) sum += bytes_at(counts, type, i);
     return sum;
 }
 
 void rank_traffic::collective_sizes(pending& of) {
-    const comm_shape shape = shape_ && of.comm != unknown_comm ? shape_(of.comm) : comm_shape{};
+    comm_shape shape;
+    if (shape_ && of.comm != unknown_comm) {
+        const auto [at, fresh] = shapes_.try_emplace(of.comm);
+        if (fresh) at->second = shape_(of.comm);
+        shape = at->second;
+    }
     const std::uint64_t ranks = shape.size, own = shape.own_rank;
     const parsed_argument* const buffer = call_.find("sendbuf");
     const bool send_in_place = buffer != nullptr && buffer->present && call_.value(*buffer).code == in_place;

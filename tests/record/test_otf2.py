@@ -213,7 +213,7 @@ CASES = {
     "p2p": case(4, messages=60), "p2p3": case(3, messages=30),
     "comm": case(4, collectives=("CREATE_HANDLE", "DESTROY_HANDLE", "ALLREDUCE", "BCAST", "GATHERV", "SCATTER", "BARRIER")),
     "comm5": case(5, collectives=("BARRIER",)),
-    "data": case(3, ["FOLDER/written"]), "threads": case(2, messages=1000), "mpi4": case(2, messages=1, left_out="left out"),
+    "data": case(3, ["FOLDER/written"]), "threads": case(2, messages=1000), "mpi4": case(2, messages=1),
     "refusals": refusals,
 }
 

@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <cstdarg>
+#include <memory>
+#include <new>
 
 #include "cli/command.hpp"
 
@@ -14,12 +16,38 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t event_chunk_bytes = std::uint64_t{1} << 20, definition_chunk_bytes = std::uint64_t{4} << 20;
+/// A definition (a communicator's group) must fit into a chunk.
+constexpr std::uint64_t event_chunk_bytes = std::uint64_t{1} << 20, definition_chunk_bytes = std::uint64_t{16} << 20;
 
 /// The library would print; the command says what failed, once.
 OTF2_ErrorCode be_quiet(void*, const char*, std::uint64_t, const char*, OTF2_ErrorCode code, const char*,
                         std::va_list) {
     return code;
+}
+
+/// The library's own memory is 128 MiB per writer before it writes any of it to the file. Two chunks do.
+using chunks = std::vector<std::unique_ptr<std::byte[]>>;
+
+void* allocate_chunk(void*, OTF2_FileType, OTF2_LocationRef, void** kept, std::uint64_t size) {
+    constexpr std::size_t most_chunks = 2;
+    try {
+        if (*kept == nullptr) *kept = new chunks;
+        auto& all = *static_cast<chunks*>(*kept);
+        if (all.size() == most_chunks) return nullptr;
+        all.push_back(std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(size)));
+        return all.back().get();
+    } catch (const std::bad_alloc&) {
+        return nullptr;
+    }
+}
+
+void free_chunks(void*, OTF2_FileType, OTF2_LocationRef, void** kept, bool last) {
+    auto* const all = static_cast<chunks*>(*kept);
+    if (all == nullptr) return;
+    all->clear();
+    if (!last) return;
+    delete all;
+    *kept = nullptr;
 }
 
 /// Full chunks go to the file; without a time after it, no event tells of it.
@@ -51,6 +79,8 @@ otf2_archive::otf2_archive(const std::string& folder) : folder_(folder) {
     }
     static const OTF2_FlushCallbacks flushes{flush_always, nullptr};
     otf2_check(OTF2_Archive_SetFlushCallbacks(archive_, &flushes, nullptr), "the archive");
+    static const OTF2_MemoryCallbacks memory{allocate_chunk, free_chunks};
+    otf2_check(OTF2_Archive_SetMemoryCallbacks(archive_, &memory, nullptr), "the archive");
     otf2_check(OTF2_Archive_SetSerialCollectiveCallbacks(archive_), "the archive");
     otf2_check(OTF2_Archive_SetCreator(archive_, "laconic " LACONIC_VERSION), "the archive");
     otf2_check(OTF2_Archive_OpenEvtFiles(archive_), "the archive");

@@ -46,10 +46,18 @@ int run(const request_of_export& request) {
         out.write(std::as_bytes(std::span(waiting)));
         waiting.clear();
     };
-    const auto exporter = exporter_named(request.to, [&](std::string_view text) {
+    const text_sink sink = [&](std::string_view text) {
         waiting += text;
         if (waiting.size() >= piece_bytes) flush();
-    });
+    };
+    if (request.to == "smpi") {
+        const std::string missing = export_smpi(file, request.in, sink);
+        flush();
+        out.commit();
+        if (!missing.empty()) fmt::print(stderr, "laconic export: smpi has no form for: {}\n", missing);
+        return exit_ok;
+    }
+    const auto exporter = exporter_named(request.to, sink);
     if (exporter == nullptr) fail_usage(fmt::format("--to {}: use chrome, csv, otf2 or smpi", request.to));
     exporter->begin();
     for (const std::uint32_t rank : file.ranks()) {
@@ -62,8 +70,6 @@ int run(const request_of_export& request) {
     exporter->end();
     flush();
     out.commit();
-    if (const std::string missing = exporter->left_out(); !missing.empty())
-        fmt::print(stderr, "laconic export: {} has no form for: {}\n", request.to, missing);
     return exit_ok;
 }
 

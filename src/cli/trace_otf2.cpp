@@ -20,7 +20,6 @@ namespace {
 using trace::collective_op;
 using trace::communicator;
 using trace::communicators;
-using trace::role;
 using trace::traffic;
 
 static_assert(trace::no_root == OTF2_COLLECTIVE_ROOT_NONE && trace::root_is_caller == OTF2_COLLECTIVE_ROOT_SELF &&

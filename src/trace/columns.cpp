@@ -41,7 +41,7 @@ result<call_columns> columns(const trace_file& file, trace_calls& calls, std::ui
         if (!call) return call.error();
         std::uint64_t sent = 0, received = 0;
         for (const traffic& each : reader.read(call->signature)) {
-            if (each.what == traffic::kind::send_ended || each.what == traffic::kind::cancelled) continue;
+            if (each.what == traffic::kind::receive_started || each.what == traffic::kind::cancelled) continue;
             sent += each.sent;
             received += each.received;
         }

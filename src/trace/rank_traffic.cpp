@@ -231,6 +231,11 @@ void rank_traffic::start(pending& what) {
         made = {};
         made.what = traffic::kind::receive_started;
         made.comm = what.comm;
+        made.peer = what.receive.peer_code == any_source
+                        ? no_root
+                        : static_cast<std::uint32_t>(what.receive.peer_code - first_rank);
+        made.tag = what.receive.tag;
+        made.received = what.receive.bytes;
         made.request = what.receive.request = next_request_++;
         out_.push_back(made);
     }

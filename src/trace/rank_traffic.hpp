@@ -39,7 +39,9 @@ struct traffic {
     kind what = kind::send;
     collective_op op = collective_op::none;
     std::int32_t comm = unknown_comm;
-    std::uint32_t peer = 0;  ///< rank in the communicator (its other group, if it has two); the root of a collective
+    /// Rank in the communicator (its other group, if it has two); the root of a collective. Of a receive that starts
+    /// what was asked for: no_root is any source, and tag -1 any tag.
+    std::uint32_t peer = 0;
     std::int32_t tag = 0;
     /// Bytes of the caller's buffers: a receive's are those that came, or, where the program ignored the status, those
     /// it had room for; a collective's include what the caller keeps.

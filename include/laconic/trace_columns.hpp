@@ -26,7 +26,7 @@ struct call_columns {
 
 /// returns invalid_argument  the trace has no such rank
 ///         corrupt           the trace contradicts itself
-///         out_of_memory     the columns take 32 bytes a call, 48 with times
+///         out_of_memory     the columns take 24 bytes a call, 40 with times; more than 2^30 calls
 /// cost     O(calls of the rank); O(calls of all ranks) once per call where it made communicators and gathers in them
 [[nodiscard]] result<call_columns> columns_of(const trace_file& file, std::uint32_t rank);
 

@@ -56,7 +56,7 @@ class RankTrace:
         return (Call._make(call) for call in calls)
 
     def columns(self):
-        """All calls as numpy arrays, decoded without the GIL; 48 bytes a call, 56 with times."""
+        """All calls as numpy arrays, decoded without the GIL; 32 bytes a call, 48 with times."""
         function, thread, start, duration, sent, received = self._reader.columns_of(self._rank)
         sent, received = _array(sent, "uint64"), _array(received, "uint64")
         return Columns(_array(function, "uint32"), _array(thread, "uint32"), _array(start, "uint64"),

@@ -63,6 +63,9 @@ result<call_columns> columns_of(const trace_file& file, std::uint32_t rank) {
     auto calls = file.calls_of(rank);
     if (!calls) return calls.error();
     const std::uint64_t count = calls->count();
+    // Few bytes may stand for more calls than any memory holds.
+    constexpr std::uint64_t most_calls = std::uint64_t{1} << 30;
+    if (count > most_calls) return out_of_memory(count);
     try {
         return columns(file, *calls, rank);
     } catch (const std::bad_alloc&) {

@@ -21,7 +21,7 @@ GOLDEN = pathlib.Path(__file__).parents[1] / "golden/trace/v1"
 RECORDED = sorted((pathlib.Path(__file__).parent / "traces").glob("*.trace"))
 RECORDED += [pathlib.Path(path) for path in os.environ.get("LACONIC_TRACES", "").split(":") if path]
 TRACES = [*sorted(GOLDEN.glob("*.trace")), GOLDEN / "rank-00000.0000.part", GOLDEN, *RECORDED]
-MESSAGES = next(path for path in RECORDED if path.name == "messages.trace")
+MESSAGES, COMMUNICATORS = (RECORDED[0].with_name(name) for name in ("messages.trace", "communicators.trace"))
 every_trace = pytest.mark.parametrize("path", TRACES, ids=lambda path: path.name)
 recorded_trace = pytest.mark.parametrize("path", RECORDED, ids=lambda path: path.name)
 
@@ -125,6 +125,15 @@ def test_matrix_of_a_ring():
     received = sum(int(trace.rank(rank).columns().received.sum()) for rank in trace.ranks)
     collective = sum(call.function in ("MPI_Allreduce", "MPI_Bcast") for rank in trace.ranks for call in trace.rank(rank))
     assert collective == 0 and sizes.sum() == sent == received > 0
+
+
+def test_what_a_call_changes_is_there_twice():
+    trace = laconic.open_trace(COMMUNICATORS)
+    calls = [call for call in trace.rank(1) if call.function == "MPI_Dims_create"]
+    assert [call.arguments for call in calls] == [{"nnodes": 4, "ndims": 2, "dims": [0, 0], "dims_after": [2, 2]}]
+    failed = [call for call in trace.rank(1) if call.status != "MPI_SUCCESS"]
+    assert [(call.function, call.status) for call in failed] == [("MPI_Send", "MPI_ERR_RANK")]
+    assert failed[0].arguments["dest"] == 100000
 
 
 def test_iterators_are_lazy_and_outlive_the_trace():

@@ -112,6 +112,8 @@ def check_calls(archive, dumped, timed):
     by_thread = defaultdict(list)
     for call in dumped:
         by_thread[(call["rank"], call.get("thread", 0))].append(call)
+        # Every signature that the recorder writes is understood.
+        assert "numbers" not in call["arguments"], call
     assert sorted(by_thread) == sorted(archive.rank_of.values())
     for location, who in archive.rank_of.items():
         calls, expected = archive.calls(location), by_thread[who]

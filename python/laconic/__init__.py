@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""laconic: error-bounded compression of float arrays, and sums of compressed arrays. Examples: docs/guide/python.md."""
+"""laconic: error-bounded compression of float arrays, sums of compressed arrays, and traces of MPI programs. Examples:
+docs/guide/python.md."""
 
 from . import _laconic
 from ._api import codecs, compare, compress, decompress, engine, engines, frame_size, inspect, use_engine
@@ -9,14 +10,15 @@ from ._errors import (Cancelled, Corrupt, Error, InvalidArgument, InvalidBound, 
 from ._plan import Plan, plan
 from ._records import CodecInfo, Comparison, FrameInfo
 from ._streams import Reader, Writer
+from ._trace import Call, Columns, RankTrace, Trace, open_trace
 
 __version__ = _laconic.version()
 
-__all__ = ["Cancelled", "CodecInfo", "Comparison", "Corrupt", "Error", "FrameInfo", "InvalidArgument", "InvalidBound",
-           "InvalidType", "Mismatch", "OutputTooSmall", "Plan", "QuantisedArray", "Reader", "Truncated", "Unrepresentable",
-           "Unsupported", "Writer", "add", "codecs", "compare", "compress", "decompress", "engine", "engines",
-           "extract", "frame_size", "inspect", "maximum", "minimum", "negate", "plan", "quantise", "scale", "subtract",
-           "use_engine"]
+__all__ = ["Call", "Cancelled", "CodecInfo", "Columns", "Comparison", "Corrupt", "Error", "FrameInfo",
+           "InvalidArgument", "InvalidBound", "InvalidType", "Mismatch", "OutputTooSmall", "Plan", "QuantisedArray",
+           "RankTrace", "Reader", "Trace", "Truncated", "Unrepresentable", "Unsupported", "Writer", "add", "codecs",
+           "compare", "compress", "decompress", "engine", "engines", "extract", "frame_size", "inspect", "maximum",
+           "minimum", "negate", "open_trace", "plan", "quantise", "scale", "subtract", "use_engine"]
 
 # A wrong LACONIC_FORCE_ISA is an error here, not another engine than the one that was asked for.
 _laconic.check_engine()

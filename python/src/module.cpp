@@ -7,6 +7,7 @@
 #include "functions.hpp"
 #include "laconic/laconic.h"
 #include "plan.hpp"
+#include "trace.hpp"
 #include "writer.hpp"
 
 PYBIND11_MODULE(_laconic, module) {
@@ -45,6 +46,19 @@ PYBIND11_MODULE(_laconic, module) {
 
     module.def("plan", &plan_redistribution, py::arg("extents"), py::arg("patch"), py::arg("ranks"), py::arg("blocks"),
                py::arg("boxes"), py::arg("placement"), py::arg("balance"), py::arg("owners"));
+
+    py::class_<trace_iterator>(module, "TraceCalls")
+        .def("__iter__", [](py::object self) { return self; })
+        .def("__next__", &trace_iterator::next);
+    py::class_<trace_reader>(module, "TraceReader")
+        .def(py::init<const std::string&>(), py::arg("path"))
+        .def("ranks", &trace_reader::ranks)
+        .def("functions", &trace_reader::functions)
+        .def("stat", &trace_reader::stat)
+        .def("calls_of", &trace_reader::calls_of, py::arg("rank"))
+        .def("count_of", &trace_reader::count_of, py::arg("rank"))
+        .def("columns_of", &trace_reader::columns_of, py::arg("rank"))
+        .def("matrix", &trace_reader::matrix);
 
     module.def("engines", &engine_names);
     module.def("engine", &engine_in_use);

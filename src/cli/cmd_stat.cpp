@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/units.hpp"
-#include "cli/signature_text.hpp"
 #include "cli/terminal.hpp"
 #include "cli/trace_input.hpp"
+#include "laconic/trace_arguments.hpp"
 
 namespace laconic::cli {
 namespace {
@@ -36,7 +36,7 @@ void print_json(const trace_file& file) {
     for (const auto& [key, value] : facts.texts) texts[key] = value;
     json calls = json::array();
     for (const function_summary& each : file.functions())
-        calls.push_back({{"function", function_name(each.function)},
+        calls.push_back({{"function", trace_function_name(each.function)},
                          {"number", each.function},
                          {"calls", each.calls},
                          {"signatures", each.signatures},
@@ -81,7 +81,7 @@ void print_text(const trace_file& file) {
     if (timed) rows.front().insert(rows.front().end(), {"mean", "min", "max", "total"});
     for (const function_summary& each : file.functions()) {
         auto& row = rows.emplace_back();
-        row = {function_name(each.function), fmt::format("{}", each.calls), fmt::format("{}", each.signatures)};
+        row = {trace_function_name(each.function), fmt::format("{}", each.calls), fmt::format("{}", each.signatures)};
         if (!timed) continue;
         const call_durations& of = each.durations;
         if (of.count == 0) {

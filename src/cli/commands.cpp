@@ -89,6 +89,7 @@ constexpr std::array table{
     command{"export", "Write a trace for other tools",
             "  laconic export app.trace --to chrome -o app.json    chrome://tracing, ui.perfetto.dev\n"
             "  laconic export app.trace --to csv -o app.csv\n"
+            "  laconic export app.trace --to otf2 -o app.otf2    Vampir, Cube, otf2-print\n"
             "  laconic export app.trace --to smpi -o app.replay    SimGrid's smpirun -replay\n",
             declare_export},
     command{"completion", "Print a completion script for a shell",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Call signatures for people: bytes flow in, the name of the function and its arguments by name flow out, as text or
-// JSON. docs/format/trace-signature.md describes the bytes, mpi/function_table.hpp names them.
+// JSON.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,6 @@
 #include <string>
 
 namespace laconic::cli {
-
-/// "MPI_Send"; "function 12" for one that the table of functions does not have.
-[[nodiscard]] std::string function_name(std::uint32_t number);
 
 struct described_call {
     std::string function;

@@ -21,11 +21,13 @@ public:
     virtual void call(std::uint32_t rank, std::uint64_t number, const trace_call& call,
                       const described_call& about) = 0;
     virtual void end() {}
-    /// What did not go into the export, for the person who asked for it; "" when nothing was left out.
-    [[nodiscard]] virtual std::string left_out() const { return {}; }
 };
 
-/// Names: chrome, csv, smpi. Null for others.
+/// Names: chrome, csv. Null for others.
 [[nodiscard]] std::unique_ptr<trace_exporter> exporter_named(std::string_view name, text_sink out);
+
+/// The actions of SimGrid's smpirun -replay. `name` is the trace's, for failures. Returns what did not go into it, for
+/// the person who asked for it; "" when nothing was left out. Throws a data failure when the trace is damaged.
+[[nodiscard]] std::string export_smpi(const trace_file& file, const std::string& name, const text_sink& out);
 
 }  // namespace laconic::cli

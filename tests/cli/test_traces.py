@@ -79,6 +79,15 @@ class Traces(CommandLine):
         found = json.loads(done.stdout)
         self.assertEqual((found["rank"], found["call"]), (0, 3))
         self.assertNotEqual(found["first"], found["second"])
+        text = self.run_program("diff", same, golden("transpose.trace"))
+        self.assertEqual(text.returncode, 1)
+        self.assertIn(found["first"], text.stdout.decode())
+        self.assertIn(golden("transpose.trace"), text.stdout.decode())
+        # Other ranks: there is no call to show.
+        done = self.run_program("diff", same, golden("stencil.trace"), "--json")
+        self.assertEqual((done.returncode, sorted(json.loads(done.stdout))), (1, ["equal", "text"]))
+        self.refuse(1, ["diff", same, "nowhere.trace"], "nowhere.trace")
+        self.refuse(2, ["diff", same], "SECOND")
 
     def test_exports(self):
         name = golden("fan-timed.trace")
@@ -94,7 +103,19 @@ class Traces(CommandLine):
         self.assertEqual([row["function"] for row in rows], [call["function"] for call in calls])
         self.assertEqual([json.loads(row["arguments"]) for row in rows], [call["arguments"] for call in calls])
         self.assertEqual([int(row["duration_ns"]) for row in rows], [call["duration_ns"] for call in calls])
-        self.refuse(2, ["export", name, "--to", "word", "-o", "-"], "word", "chrome")
+        self.refuse(2, ["export", name, "--to", "word", "-o", "-"], "word", "chrome", "otf2")
+
+    def test_an_archive_is_a_folder_that_was_not_there(self):
+        name = golden("fan-timed.trace")
+        done = self.run_program("export", name, "--to", "otf2", "-o", "app.otf2")
+        if b"built without OTF2" in done.stderr:
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(b"libopen-trace-format2-dev", done.stderr)
+            return
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.check_left("app.otf2")
+        self.refuse(1, ["export", name, "--to", "otf2", "-o", "app.otf2/"], "app.otf2", "exists")
+        self.refuse(2, ["export", name, "--to", "otf2", "-o", "-"], "folder")
 
     def test_damaged_and_missing_traces_are_refused(self):
         with open(golden("fan.trace"), "rb") as file:

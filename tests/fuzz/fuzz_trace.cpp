@@ -5,11 +5,13 @@
 #include <xxhash.h>
 
 #include "laconic/trace.hpp"
+#include "laconic/trace_arguments.hpp"
 #include "support.hpp"
 #include "trace/container.hpp"
 #include "trace/merge.hpp"
 #include "trace/model.hpp"
 #include "trace/part_file.hpp"
+#include "trace/rank_traffic.hpp"
 #include "trace/recorder.hpp"
 #include "trace/replay.hpp"
 
@@ -27,8 +29,15 @@ void walk(const trace_file& file) {
     for (std::size_t i = 0; i < std::min(ranks.size(), most_ranks_read); ++i) {
         auto calls = file.calls_of(ranks[i]);
         if (!calls) continue;
-        for (std::uint64_t n = 0; n < most_calls_read && !calls->at_end(); ++n)
-            if (!calls->next()) break;
+        trace::rank_traffic traffic([](std::int32_t) { return trace::comm_shape{4, 1}; });
+        for (std::uint64_t n = 0; n < most_calls_read && !calls->at_end(); ++n) {
+            const auto call = calls->next();
+            if (!call) break;
+            const trace_arguments about = arguments_of(call->signature);
+            LACONIC_HOLDS(about.inputs <= about.arguments.size());
+            for (const trace::traffic& each : traffic.read(call->signature))
+                LACONIC_HOLDS(each.comm < trace::first_local + static_cast<std::int32_t>(traffic.made().size()));
+        }
     }
 }
 

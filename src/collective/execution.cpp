@@ -295,8 +295,9 @@ status execution<T>::reserve() {
     if (channel_.size() < 2 || what_.schedule == schedule_kind::stock) return {};
     if (what_.schedule == schedule_kind::hierarchical) {
         if (!knows_levels()) return {};
-        levels_run<T>& leveled = in_place<levels_run<T>>();
-        return leveled.reserve(request(), *levels_);
+        if (cutting_of(call_.op) == cutting::by_rank)
+            return in_place<piece_levels<T>>().reserve(request(), *levels_, geometry_);
+        return in_place<array_levels<T>>().reserve(request(), *levels_);
     }
     return in_place<stage<T>>().reserve(request(), [&](std::uint32_t pieces, std::vector<place>& places) {
         place_pieces(geometry_, pieces, places);

@@ -4,6 +4,7 @@
 #include "collective/hierarchy.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include "base/arithmetic.hpp"
 #include "collective/node_board.hpp"
@@ -22,6 +23,35 @@ int hierarchy::across_from(int rank) const noexcept {
                                     [&](int one) { return leader_of(one) == leader_of(rank); });
     return static_cast<int>(found - across.ranks.begin());
 }
+
+namespace {
+
+/// local   of each rank its number in its node
+void deal_lanes(hierarchy& made, const std::vector<int>& local) {
+    const auto ranks = static_cast<int>(local.size());
+    const auto at = [](int rank) { return static_cast<std::size_t>(rank); };
+    // Of each node the ranks that lanes are for; no more than there are ranks at all.
+    std::vector<int> number_of(local.size(), 0);
+    std::vector<int> first(static_cast<std::size_t>(made.nodes) * at(made.lanes), 0);
+    int nodes = 0;
+    const auto place = [&](int rank) -> int& {
+        const int node = number_of[at(made.leaders[at(rank)])];
+        return first[at(node) * at(made.lanes) + at(made.lane_of[at(rank)])];
+    };
+    for (int rank = 0; rank < ranks; ++rank) {
+        if (made.leaders[at(rank)] == rank) number_of[at(rank)] = nodes++;
+        made.lane_of.push_back(local[at(rank)] % made.lanes);
+        if (local[at(rank)] < made.lanes) place(rank) = rank;
+        made.anchors.push_back(place(rank));
+        made.by_lane.push_back(rank);
+    }
+    std::sort(made.by_lane.begin(), made.by_lane.end(), [&](int a, int b) {
+        return std::tuple(made.lane_of[at(a)], made.anchors[at(a)], a) <
+               std::tuple(made.lane_of[at(b)], made.anchors[at(b)], b);
+    });
+}
+
+}  // namespace
 
 hierarchy make_hierarchy(const mpi::channel& channel, unsigned ranks_per_node, bool may_share) {
     const std::span<const int> leaders = channel.leaders();
@@ -57,6 +87,7 @@ hierarchy make_hierarchy(const mpi::channel& channel, unsigned ranks_per_node, b
         if (rank == channel.rank()) made.across.rank = static_cast<int>(made.across.ranks.size());
         made.across.ranks.push_back(rank);
     }
+    deal_lanes(made, local);
     made.inside.rank = mine;
     made.inside.size = static_cast<int>(made.inside.ranks.size());
     made.across.size = static_cast<int>(made.across.ranks.size());

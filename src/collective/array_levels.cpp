@@ -63,9 +63,7 @@ status array_levels<T>::reserve_inside(level at) {
             alone_out = request_.op == operation::reduce;
             if (alone_out) inside.data.out = part();
             break;
-        case node_task::share:
-            inside.data.in = request_.data.out;
-            break;
+        case node_task::share: inside.data.in = request_.data.out; break;
         case node_task::deal:
         case node_task::collect:
             inside.op = task == node_task::deal ? operation::scatter : operation::gather;

@@ -59,6 +59,10 @@ struct hierarchy {
 /// Nodes of so many consecutive ranks each; 0: those that share memory.
 [[nodiscard]] int nodes_of(const mpi::channel& channel, unsigned ranks_per_node) noexcept;
 
+/// The hierarchy of any nodes.
+/// leaders   of each rank the first one of its node
+/// sharing   of each rank the first one that it shares memory with
+[[nodiscard]] hierarchy make_hierarchy(std::span<const int> leaders, int rank, std::span<const int> sharing);
 /// The hierarchy of a channel with nodes of so many consecutive ranks; 0: nodes are ranks that share memory.
 [[nodiscard]] hierarchy make_hierarchy(const mpi::channel& channel, unsigned ranks_per_node, bool may_share);
 

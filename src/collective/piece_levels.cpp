@@ -36,8 +36,8 @@ void piece_levels<T>::lay_out(const geometry& shape) {
     to.longest_lane = to.longest_section = 0;
     int lane = 0;
     int anchor = nobody;
-    int local = 0;              // of the ranks of this node
-    std::size_t end = 0;        // of what there is of the lane
+    int local = 0;        // of the ranks of this node
+    std::size_t end = 0;  // of what there is of the lane
     std::size_t section_first = 0;
     for (const int rank : levels_->by_lane) {
         const auto at = static_cast<std::size_t>(rank);
@@ -63,8 +63,8 @@ void piece_levels<T>::lay_out(const geometry& shape) {
         }
         if (rank == shape.rank) to.own = {end, count};
         const std::size_t whole = reduces() ? pieces[at].in_first : pieces[at].out_first;
-        const bool goes_on = !to.runs.empty() && to.runs.back().lane == lane &&
-                             to.runs.back().whole + to.runs.back().count == whole;
+        const bool goes_on =
+            !to.runs.empty() && to.runs.back().lane == lane && to.runs.back().whole + to.runs.back().count == whole;
         if (goes_on)
             to.runs.back().count += count;
         else if (count > 0)

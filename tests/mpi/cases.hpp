@@ -21,6 +21,7 @@ void started_collectives_work();
 void misuse_is_refused();
 void own_operations_work();
 void nodes_work();
+void pieces_cross_nodes();
 void auto_decides();
 void threads_change_nothing();
 void nothing_grows();

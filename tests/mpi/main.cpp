@@ -53,6 +53,7 @@ int main(int argc, char** argv) {
     run("misuse_is_refused", misuse_is_refused);
     run("own_operations_work", own_operations_work);
     run("nodes_work", nodes_work);
+    run("pieces_cross_nodes", pieces_cross_nodes);
     run("auto_decides", auto_decides);
     run("threads_change_nothing", threads_change_nothing);
     run("nothing_grows", nothing_grows);

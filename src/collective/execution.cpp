@@ -121,7 +121,8 @@ void execution<T>::agree(const status& local) {
         mine = span_of<T>(call_.in, geometry_, threads_of(options_, channel_));
     if (local.ok() && asks() && !settled_) {
         const double share = sampled_share(call_.op, call_.combine, options_.bound_scope, channel_.size());
-        if (geometry_.reads()) mine.ratio = sample_ratio<T>(call_.in, options_.limit, share);
+        mine.ratio = sample_ratio<T>(values_to_sample<T>(call_.in, geometry_), options_.limit, share);
+        mine.elements = geometry_.buffer_count();
         mine.last_s = chooser_->last_s();
     }
     phase_ = phase::agreeing;

@@ -23,6 +23,7 @@ void own_operations_work();
 void nodes_work();
 void pieces_cross_nodes();
 void auto_decides();
+void auto_decides_uneven_calls();
 void threads_change_nothing();
 void nothing_grows();
 void long_parts_do_not_lock();

@@ -143,12 +143,12 @@ void node_stage<T>::take_runs() noexcept {
     const int me = levels_->inside.rank;
     const range now = window(read_);
     for (int k = 0; k < levels_->inside.size; ++k) {
-        if (k == me) continue;
-        for_each_run(what_.runs.subspan(static_cast<std::size_t>(k), 1), me, now,
-                     [&](std::size_t, std::size_t first, std::size_t count) {
-                         std::memcpy(what_.part.data() + first, cell_of(k, me, read_) + (first - now.first) * sizeof(T),
-                                     count * sizeof(T));
-                     });
+        const auto its = what_.runs.subspan(static_cast<std::size_t>(k), 1);
+        if (k == me || its[0].lane != me) continue;
+        for_each_run(its, me, now, [&](std::size_t, std::size_t first, std::size_t count) {
+            std::memcpy(what_.part.data() + first, cell_of(k, me, read_) + (first - now.first) * sizeof(T),
+                        count * sizeof(T));
+        });
         failed_ |= board_.slot_of(k, levels_->rounds + read_).no_result;
     }
 }

@@ -162,7 +162,7 @@ void check_placements() {
                     const cell row = *find_cell(op, name);
                     if (compresses(row)) what.limit = bound::abs(1e-3);
                     ++turn;
-                    if (ranks > 4 && turn % 3 != 0) continue;
+                    if (ranks > 4 && (turn + turn / 3) % 3 != 0) continue;
                     what.varying = turn / 3 % 2 == 1;
                     what.in_place = turn / 2 % 2 == 0;
                     what.combine = turn % 4 == 3 ? reduction::avg : reduction::sum;

@@ -34,7 +34,16 @@ enum fact : std::size_t {
 static_assert(facts == agreement::facts_compared);
 
 /// The message: facts, their complements, the value span, the worst local failure.
-enum slot : std::size_t { span_min = 2 * facts, span_max, span_abs, span_any, span_ratio, span_last, failure_key };
+enum slot : std::size_t {
+    span_min = 2 * facts,
+    span_max,
+    span_abs,
+    span_any,
+    span_ratio,
+    span_last,
+    span_elements,
+    failure_key
+};
 
 /// Doubles in the order of integers.
 std::int64_t to_ordered(double value) noexcept {
@@ -135,6 +144,7 @@ status agreement::start(mpi::channel& channel, const call_shape& shape, const va
             packet_[span_abs] = to_ordered(values.max_abs);
         }
         if (values.ratio > 0) packet_[span_ratio] = ~to_ordered(values.ratio);
+        packet_[span_elements] = static_cast<std::int64_t>(values.elements);
         if (values.last_s > 0) packet_[span_last] = to_ordered(values.last_s);
     }
     return channel.check(MPI_Iallreduce(MPI_IN_PLACE, packet_.data(), static_cast<int>(packet_.size()), MPI_INT64_T,
@@ -166,6 +176,7 @@ result<bool> agreement::test() {
         values_ = {true, from_ordered(~packet_[span_min]), from_ordered(packet_[span_max]),
                    from_ordered(packet_[span_abs])};
     if (packet_[span_ratio] != INT64_MIN) values_.ratio = from_ordered(~packet_[span_ratio]);
+    values_.elements = static_cast<std::uint64_t>(std::max(packet_[span_elements], std::int64_t{0}));
     if (packet_[span_last] != INT64_MIN) values_.last_s = from_ordered(packet_[span_last]);
     return true;
 }

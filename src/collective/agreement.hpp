@@ -40,8 +40,9 @@ struct call_shape {
 struct value_span {
     bool any_finite = false;
     double min = 0, max = 0, max_abs = 0;
-    double ratio = 0;   ///< of a sample, compressed; 0: no sample. Of all ranks: the smallest there is
-    double last_s = 0;  ///< how long an earlier call took; 0: not known. Of all ranks: the longest there is
+    double ratio = 0;            ///< of a sample, compressed; 0: no sample. Of all ranks: the smallest there is
+    double last_s = 0;           ///< how long an earlier call took; 0: not known. Of all ranks: the longest there is
+    std::uint64_t elements = 0;  ///< of the buffer, as far as the rank knows. Of all ranks: the largest there is
 };
 
 class agreement {
@@ -60,7 +61,7 @@ public:
     static constexpr std::size_t facts_compared = 17;
 
 private:
-    static constexpr std::size_t slots = 2 * facts_compared + 7;
+    static constexpr std::size_t slots = 2 * facts_compared + 8;
 
     [[nodiscard]] status judge();
 

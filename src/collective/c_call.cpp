@@ -151,7 +151,7 @@ result<task> make_task(const c_call& call, const laconic_collective_options* giv
         const result<cell> what = find_cell(call.op, options->algorithm);
         if (what.ok() && adds_streams(*what)) return pass_on(call, *at);
     }
-    const bool heard = agrees(call.op, *combine, call.varying, *options);
+    const bool heard = agrees(call.op, *combine, *options);
     if (averages && combine != reduction::sum)
         return refuse({errc::invalid_argument, "average is set, but the operation is not MPI_SUM; leave out one"},
                       heard);

@@ -11,6 +11,7 @@
 
 #include "collective/hierarchy.hpp"
 #include "collective/job.hpp"
+#include "collective/lane_runs.hpp"
 #include "collective/program.hpp"
 #include "model/machine.hpp"
 #include "model/recollection.hpp"
@@ -22,6 +23,7 @@ namespace laconic::collective {
 struct call_memory {
     mpi::workspace bytes;
     std::vector<place> places;
+    lane_layout layout;  ///< of a call over a hierarchy
     bool in_use = false;
 };
 

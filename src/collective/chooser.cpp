@@ -14,6 +14,12 @@ namespace laconic::collective {
 
 using advice = model::recollection::advice;
 
+namespace {
+
+constexpr std::uint64_t of_any_size = 1;
+
+}  // namespace
+
 status chooser::find_machine() {
     const auto machine = machine_of(asked_.options->machine);
     if (machine.ok()) machine_ = *machine;
@@ -23,21 +29,26 @@ status chooser::find_machine() {
 bool chooser::is_plain() {
     const geometry& shape = *asked_.shape;
     const collective_options& options = *asked_.options;
-    if (!knows_all_counts(shape.op, shape.varying)) return true;
     lossless_ = options.limit.value == 0 || growth_of(shape.op, asked_.combine) == growth::unknown;
-    if (!lossless_ && bytes() < store_.interesting_bytes(shape.op, *machine_, shape.ranks, asked_.nodes,
-                                                         options.segment_bytes, asked_.threads))
+    if (!knows_counts() && lossless_) return true;
+    if (!lossless_ && knows_counts() &&
+        bytes() < store_.interesting_bytes(shape.op, *machine_, shape.ranks, asked_.nodes, options.segment_bytes,
+                                           asked_.threads))
         return true;
-    // Only what has to be the same on all ranks.
-    likeness_ = model::likeness_of(bytes(), machine_->digest, shape.op, asked_.type, asked_.combine, lossless_,
-                                   options.limit.kind, std::bit_cast<std::uint64_t>(options.limit.value),
-                                   options.bound_scope, asked_.nodes, options.segment_bytes, asked_.threads);
+    // Only what has to be the same on all ranks: where sizes are not, calls of all sizes are alike.
+    const std::uint64_t size = knows_counts() ? bytes() : of_any_size;
+    likeness_ =
+        model::likeness_of(size, knows_counts() ? 0 : 1, machine_->digest, shape.op, asked_.type, asked_.combine,
+                           lossless_, options.limit.kind, std::bit_cast<std::uint64_t>(options.limit.value),
+                           options.bound_scope, asked_.nodes, options.segment_bytes, asked_.threads);
     return false;
 }
 
 cell chooser::plain() const noexcept {
     const geometry& shape = *asked_.shape;
-    return knows_all_counts(shape.op, shape.varying) ? stock_or_raw(shape) : cell{};
+    if (knows_counts()) return stock_or_raw(shape);
+    if (agreed_elements_ <= longest_int) return {};
+    return {schedule_kind::pairwise, payload_kind::raw, codec_id::raw};
 }
 
 bool chooser::takes_stock() {
@@ -62,26 +73,30 @@ status chooser::consider(cell& what) {
     if (known.todo != advice::ask) {
         what = known.what;
     } else if (lossless_) {
-        what = choose(question(1));
+        what = choose(question(1)).what;
         store_.decisions().keep(likeness_, what);
     }
     return found;
 }
 
 bool chooser::settle(const value_span& agreed, cell& what) {
+    agreed_elements_ = agreed.elements;
     if (new_machine_) {
         store_.remember_machine(asked_.options->machine);
         const bool is_open = !is_plain() && !lossless_;
-        if (!is_open) what = is_plain() ? plain() : choose(question(1));
+        if (!is_open) what = is_plain() ? plain() : choose(question(1)).what;
         if (!is_open) return false;
     }
     const bool presumed = what.schedule != schedule_kind::chosen;
-    if (presumed && store_.decisions().settle(likeness_, agreed.ratio, agreed.last_s)) return true;
+    const bool alike_data = presumed && store_.decisions().settle(likeness_, agreed.ratio, agreed.last_s);
+    if (alike_data && knows_counts()) return true;
     const model::question asked = question(agreed.ratio);
     const cell before = what;
-    what = choose(asked);
+    const model::choice best = choose(asked);
+    what = best.what;
+    const double price_s = knows_counts() ? 0 : price_of(asked);
     if (!compresses(what)) {
-        store_.decisions().learn(likeness_, what);
+        store_.decisions().learn(likeness_, what, price_s);
         return false;
     }
     const auto alike = rows_of_equal_bits(asked.op);
@@ -90,6 +105,7 @@ bool chooser::settle(const value_span& agreed, cell& what) {
     const std::size_t count =
         model::rivals_of(*machine_, asked, what, has_rivals ? alike : std::span<const cell>{}, rivals);
     store_.decisions().learn(likeness_, agreed.ratio, std::span(rivals).first(count));
+    store_.decisions().earn(likeness_, best.stock_s - best.predicted_s, model::recollection::longest_silence * price_s);
     return presumed && what == before;
 }
 
@@ -98,10 +114,17 @@ model::question chooser::question(double ratio) const noexcept {
                        asked_.shape->ranks, asked_.nodes, ratio, asked_.threads);
 }
 
-cell chooser::choose(const model::question& what) const {
-    if (!model::check(what).ok()) return plain();
-    const cell best = model::select(*machine_, what, candidates(what.op, lossless_, asked_.element_bytes == 2)).what;
-    return best.schedule == schedule_kind::stock ? plain() : best;
+model::choice chooser::choose(const model::question& what) const {
+    model::choice best;
+    if (model::check(what).ok())
+        best =
+            model::select(*machine_, what, candidates(what.op, lossless_, asked_.element_bytes == 2, knows_counts()));
+    if (best.what.schedule == schedule_kind::stock) best.what = plain();
+    return best;
+}
+
+double chooser::price_of(const model::question& what) const {
+    return model::check(what).ok() ? model::asking_s(*machine_, what) : 0;
 }
 
 }  // namespace laconic::collective

@@ -44,19 +44,28 @@ public:
     [[nodiscard]] const known_machine& machine() const noexcept { return *machine_; }
 
 private:
-    [[nodiscard]] std::size_t bytes() const noexcept { return asked_.shape->buffer_count() * asked_.element_bytes; }
+    [[nodiscard]] bool knows_counts() const noexcept {
+        return knows_all_counts(asked_.shape->op, asked_.shape->varying);
+    }
+    /// Of the buffer; where ranks do not know each other's counts, what they have agreed on.
+    [[nodiscard]] std::uint64_t bytes() const noexcept {
+        return (knows_counts() ? asked_.shape->buffer_count() : agreed_elements_) * asked_.element_bytes;
+    }
     [[nodiscard]] status find_machine();
     /// Whether no ratio is worth asking for. If not, the likeness is known from here on.
     [[nodiscard]] bool is_plain();
     /// What runs where nobody compresses.
     [[nodiscard]] cell plain() const noexcept;
-    [[nodiscard]] cell choose(const model::question& what) const;
+    [[nodiscard]] model::choice choose(const model::question& what) const;
+    /// What compression wins pays for asking about calls that turn out to be MPI's.
+    [[nodiscard]] double price_of(const model::question& what) const;
     [[nodiscard]] model::question question(double ratio) const noexcept;
 
     call_store& store_;
     choice_request asked_;
     const known_machine* machine_ = &built_in_machine();
     model::call_likeness likeness_;
+    std::uint64_t agreed_elements_ = 0;
     bool lossless_ = false;
     bool asks_ = false;
     bool new_machine_ = false;

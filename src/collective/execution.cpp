@@ -121,7 +121,8 @@ void execution<T>::agree(const status& local) {
         mine = span_of<T>(call_.in, geometry_, threads_of(options_, channel_));
     if (local.ok() && asks() && !settled_) {
         const double share = sampled_share(call_.op, call_.combine, options_.bound_scope, channel_.size());
-        if (geometry_.reads()) mine.ratio = sample_ratio<T>(call_.in, options_.limit, share);
+        mine.ratio = sample_ratio<T>(values_to_sample<T>(call_.in, geometry_), options_.limit, share);
+        mine.elements = geometry_.buffer_count();
         mine.last_s = chooser_->last_s();
     }
     phase_ = phase::agreeing;
@@ -295,8 +296,9 @@ status execution<T>::reserve() {
     if (channel_.size() < 2 || what_.schedule == schedule_kind::stock) return {};
     if (what_.schedule == schedule_kind::hierarchical) {
         if (!knows_levels()) return {};
-        levels_run<T>& leveled = in_place<levels_run<T>>();
-        return leveled.reserve(request(), *levels_);
+        if (cutting_of(call_.op) == cutting::by_rank)
+            return in_place<piece_levels<T>>().reserve(request(), *levels_, geometry_);
+        return in_place<array_levels<T>>().reserve(request(), *levels_);
     }
     return in_place<stage<T>>().reserve(request(), [&](std::uint32_t pieces, std::vector<place>& places) {
         place_pieces(geometry_, pieces, places);

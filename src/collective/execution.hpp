@@ -10,11 +10,12 @@
 #include <variant>
 
 #include "collective/agreement.hpp"
+#include "collective/array_levels.hpp"
 #include "collective/call_plan.hpp"
 #include "collective/chooser.hpp"
 #include "collective/direct_call.hpp"
 #include "collective/geometry.hpp"
-#include "collective/levels_run.hpp"
+#include "collective/piece_levels.hpp"
 #include "collective/stage.hpp"
 #include "collective/stock.hpp"
 #include "laconic/collective.hpp"
@@ -116,7 +117,7 @@ private:
     // Calls that MPI does need none of these: they are not even made.
     std::optional<agreement> agreement_;
     std::optional<meeting> meeting_;
-    std::variant<std::monostate, stage<T>, levels_run<T>> place_;
+    std::variant<std::monostate, stage<T>, array_levels<T>, piece_levels<T>> place_;
     moving<T>* run_ = nullptr;  // in there; null: there is nothing to move
     std::optional<direct_call<T>> direct_;
     stock_call stock_;

@@ -159,11 +159,15 @@ std::size_t geometry::longest_piece(std::uint32_t pieces) const noexcept {
 
 std::size_t geometry::buffer_count() const noexcept {
     const auto p = static_cast<std::size_t>(ranks);
-    // Displacements, and with them the array, may differ between ranks.
-    if (op == operation::allgather && varying)
-        return std::accumulate(out_counts.begin(), out_counts.end(), std::size_t{0});
+    // Displacements, and with them the array, may differ between ranks; lists count where MPI reads them.
+    const auto listed = [&](std::span<const std::size_t> counts, bool counts_here, std::size_t otherwise) {
+        if (!counts_here || counts.empty()) return otherwise;
+        return std::accumulate(counts.begin(), counts.end(), std::size_t{0});
+    };
+    if (varying)
+        return std::max(listed(in_counts, op != operation::scatter || is_root(), in_count),
+                        listed(out_counts, op != operation::gather || is_root(), out_count));
     if (op == operation::allgather) return out_count;
-    if (varying) return std::max(in_count, out_count);
     if (op == operation::gather) return in_count * p;
     if (op == operation::scatter) return out_count * p;
     return in_count;

@@ -37,7 +37,8 @@ struct geometry {
     [[nodiscard]] std::uint64_t counts_digest() const noexcept;
     /// Elements of the longest piece of any rank, or job::unknown_length where a rank does not know them all.
     [[nodiscard]] std::size_t longest_piece(std::uint32_t pieces) const noexcept;
-    /// Elements that the operation is about, from this rank's point of view (collective.hpp: the buffer).
+    /// Elements that the operation is about, from this rank's point of view (collective.hpp: the buffer), gaps between
+    /// parts left out. Where ranks do not know each other's counts the largest of all ranks' is that of the buffer.
     [[nodiscard]] std::size_t buffer_count() const noexcept;
 };
 

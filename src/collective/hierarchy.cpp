@@ -4,6 +4,7 @@
 #include "collective/hierarchy.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include "base/arithmetic.hpp"
 #include "collective/node_board.hpp"
@@ -23,44 +24,80 @@ int hierarchy::across_from(int rank) const noexcept {
     return static_cast<int>(found - across.ranks.begin());
 }
 
-hierarchy make_hierarchy(const mpi::channel& channel, unsigned ranks_per_node, bool may_share) {
-    const std::span<const int> leaders = channel.leaders();
-    const int each = static_cast<int>(std::min(ranks_per_node, static_cast<unsigned>(channel.size())));
-    const auto node_of = [&](int rank) {
-        return each > 0 ? rank / each * each : leaders[static_cast<std::size_t>(rank)];
+namespace {
+
+/// local   of each rank its number in its node
+void deal_lanes(hierarchy& made, const std::vector<int>& local) {
+    const auto ranks = static_cast<int>(local.size());
+    const auto at = [](int rank) { return static_cast<std::size_t>(rank); };
+    // Of each node the ranks that lanes are for; no more than there are ranks at all.
+    std::vector<int> number_of(local.size(), 0);
+    std::vector<int> first(static_cast<std::size_t>(made.nodes) * at(made.lanes), 0);
+    int nodes = 0;
+    const auto place = [&](int rank) -> int& {
+        const int node = number_of[at(made.leaders[at(rank)])];
+        return first[at(node) * at(made.lanes) + at(made.lane_of[at(rank)])];
     };
+    for (int rank = 0; rank < ranks; ++rank) {
+        if (made.leaders[at(rank)] == rank) number_of[at(rank)] = nodes++;
+        made.lane_of.push_back(local[at(rank)] % made.lanes);
+        if (local[at(rank)] < made.lanes) place(rank) = rank;
+        made.anchors.push_back(place(rank));
+        made.by_lane.push_back(rank);
+    }
+    std::sort(made.by_lane.begin(), made.by_lane.end(), [&](int a, int b) {
+        return std::tuple(made.lane_of[at(a)], made.anchors[at(a)], a) <
+               std::tuple(made.lane_of[at(b)], made.anchors[at(b)], b);
+    });
+}
+
+}  // namespace
+
+hierarchy make_hierarchy(std::span<const int> leaders, int rank, std::span<const int> sharing) {
     // Members of every node so far, counted at its first rank.
-    std::vector<int> members(static_cast<std::size_t>(channel.size()), 0);
+    std::vector<int> members(leaders.size(), 0);
     std::vector<int> local(members.size(), 0);
     hierarchy made;
+    made.leaders.assign(leaders.begin(), leaders.end());
     made.nodes = 0;
     bool truly = true;
-    for (int rank = 0; rank < channel.size(); ++rank) {
-        const int node = node_of(rank);
-        const auto at = static_cast<std::size_t>(rank);
-        if (node == rank) ++made.nodes;
-        made.leaders.push_back(node);
-        local[at] = members[static_cast<std::size_t>(node)]++;
-        truly = truly && leaders[at] == leaders[static_cast<std::size_t>(node)];
+    for (std::size_t at = 0; at < leaders.size(); ++at) {
+        const auto node = static_cast<std::size_t>(leaders[at]);
+        if (node == at) ++made.nodes;
+        local[at] = members[node]++;
+        truly = truly && sharing[at] == sharing[node];
     }
-    made.lanes = channel.size();
+    made.lanes = static_cast<int>(leaders.size());
     int most = 1;
     for (const int count : members) {
         if (count > 0) made.lanes = std::min(made.lanes, count);
         most = std::max(most, count);
     }
-    const int mine = local[static_cast<std::size_t>(channel.rank())];
-    const bool has_lane = mine < made.lanes;
-    for (int rank = 0; rank < channel.size(); ++rank) {
-        if (node_of(rank) == node_of(channel.rank())) made.inside.ranks.push_back(rank);
-        if (!has_lane || local[static_cast<std::size_t>(rank)] != mine) continue;
-        if (rank == channel.rank()) made.across.rank = static_cast<int>(made.across.ranks.size());
-        made.across.ranks.push_back(rank);
+    const auto me = static_cast<std::size_t>(rank);
+    const bool has_lane = local[me] < made.lanes;
+    for (std::size_t at = 0; at < leaders.size(); ++at) {
+        const auto other = static_cast<int>(at);
+        if (leaders[at] == leaders[me]) made.inside.ranks.push_back(other);
+        if (!has_lane || local[at] != local[me]) continue;
+        if (at == me) made.across.rank = static_cast<int>(made.across.ranks.size());
+        made.across.ranks.push_back(other);
     }
-    made.inside.rank = mine;
+    deal_lanes(made, local);
+    made.inside.rank = local[me];
     made.inside.size = static_cast<int>(made.inside.ranks.size());
     made.across.size = static_cast<int>(made.across.ranks.size());
-    made.shares = may_share && truly && most > 1;
+    made.shares = truly && most > 1;
+    return made;
+}
+
+hierarchy make_hierarchy(const mpi::channel& channel, unsigned ranks_per_node, bool may_share) {
+    const std::span<const int> sharing = channel.leaders();
+    const int each = static_cast<int>(std::min(ranks_per_node, static_cast<unsigned>(channel.size())));
+    std::vector<int> leaders(sharing.begin(), sharing.end());
+    for (int rank = 0; each > 0 && rank < channel.size(); ++rank)
+        leaders[static_cast<std::size_t>(rank)] = rank / each * each;
+    hierarchy made = make_hierarchy(leaders, channel.rank(), sharing);
+    made.shares = made.shares && may_share;
     return made;
 }
 

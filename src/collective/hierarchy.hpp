@@ -29,11 +29,15 @@ struct team {
 
 /// Cut into `lanes` parts, an array is reduced inside each node, local rank k ending with part k; the k-th local ranks
 /// of all nodes reduce part k among themselves; then the ranks of a node share the parts. Where there is a root, its
-/// node deals out the parts, or collects them.
+/// node deals out the parts, or collects them. Where every rank has a piece of its own, the pieces of the k-th, the
+/// (lanes + k)-th, ... local ranks of all nodes are part k.
 struct hierarchy {
     team inside;
     team across;               ///< size 0 on ranks that no lane is for
     std::vector<int> leaders;  ///< of each rank of the channel the first one of its node
+    std::vector<int> lane_of;  ///< of each rank of the channel
+    std::vector<int> anchors;  ///< of each rank of the channel the one of its node that its lane is for
+    std::vector<int> by_lane;  ///< the ranks of the channel by lanes, in a lane by anchors: as `across` has the nodes
     int lanes = 1;             ///< the smallest node's ranks
     int nodes = 1;
 
@@ -47,6 +51,7 @@ struct hierarchy {
     [[nodiscard]] bool has_inside(int rank) const noexcept {
         return leaders[static_cast<std::size_t>(rank)] == inside.on_channel(0);
     }
+    [[nodiscard]] bool has_lane() const noexcept { return inside.rank < lanes; }
     /// Number in `across` of the member from a rank's node. Precondition: across.size > 0.
     [[nodiscard]] int across_from(int rank) const noexcept;
 };
@@ -54,6 +59,10 @@ struct hierarchy {
 /// Nodes of so many consecutive ranks each; 0: those that share memory.
 [[nodiscard]] int nodes_of(const mpi::channel& channel, unsigned ranks_per_node) noexcept;
 
+/// The hierarchy of any nodes.
+/// leaders   of each rank the first one of its node
+/// sharing   of each rank the first one that it shares memory with
+[[nodiscard]] hierarchy make_hierarchy(std::span<const int> leaders, int rank, std::span<const int> sharing);
 /// The hierarchy of a channel with nodes of so many consecutive ranks; 0: nodes are ranks that share memory.
 [[nodiscard]] hierarchy make_hierarchy(const mpi::channel& channel, unsigned ranks_per_node, bool may_share);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An allreduce, a reduce or a bcast over a hierarchy: inside the nodes, across them, inside again. Inside a node values
-// are raw and move through shared memory where there is some.
+// A collective over a hierarchy: inside the nodes, across them, inside again. Inside a node values are raw and move
+// through shared memory where there is some. What moves at each level is said by array_levels and piece_levels.
 #pragma once
 
 #include <array>
@@ -12,61 +12,60 @@
 namespace laconic::collective {
 
 template <class T>
-class levels_run final : public moving<T> {
+class levels_run : public moving<T> {
 public:
     ~levels_run() override { release(); }
 
-    /// request   the call, on the whole channel. Allocates nothing that an earlier such call has not left behind.
-    [[nodiscard]] status reserve(const stage_request<T>& request, hierarchy& levels);
+    void start(const quantisation<T>& plan) final;
+    [[nodiscard]] result<runner::state> advance() final;
+    void release() noexcept final;
+    void add_to(collective_report& report) const final;
 
-    void start(const quantisation<T>& plan) override;
-    [[nodiscard]] result<runner::state> advance() override;
-    void release() noexcept override;
-    void add_to(collective_report& report) const override;
-
-private:
+protected:
     enum class level : std::uint8_t { first, across, last, over };
 
+    /// Whether this rank has anything to do with the others then.
+    [[nodiscard]] virtual bool takes_part(level at) const noexcept = 0;
+    /// What the first or the last level does in memory.
+    [[nodiscard]] virtual node_request<T> task_of(level at) const noexcept = 0;
+    /// What this rank does by itself before a level.
+    virtual void prepare(level /*at*/) noexcept {}
+    /// And after all of them.
+    virtual void conclude() noexcept = 0;
+
+    /// Forgets an earlier call, and borrows memory for this one.
+    [[nodiscard]] status begin(const stage_request<T>& request, hierarchy& levels);
     [[nodiscard]] bool several_inside() const noexcept { return levels_->inside.size > 1; }
     [[nodiscard]] bool goes_across() const noexcept { return levels_->across.size > 1; }
     [[nodiscard]] bool in_memory() const noexcept { return several_inside() && !levels_->memory.bytes().empty(); }
-    /// Whether the root is in this rank's node; always where there is none.
-    [[nodiscard]] bool near_root() const noexcept {
-        return request_.op == operation::allreduce || levels_->has_inside(request_.root);
-    }
-    [[nodiscard]] bool is_root() const noexcept { return request_.channel->rank() == request_.root; }
-    /// What the first or the last level does.
-    [[nodiscard]] node_task task_of(level at) const noexcept;
-    [[nodiscard]] bool takes_part(level at) const noexcept;
-    [[nodiscard]] int root_inside() const noexcept;
-    [[nodiscard]] std::size_t count() const noexcept { return request_.data.in.size(); }
-    [[nodiscard]] range part_of(std::size_t lane) const noexcept {
-        return even_piece(count(), static_cast<std::size_t>(levels_->lanes), lane);
-    }
-    [[nodiscard]] range own_part() const noexcept;
-    /// Where this rank's part stands between the levels.
-    [[nodiscard]] std::span<T> part() const noexcept;
-    [[nodiscard]] bool needs_scratch() const noexcept;
-    [[nodiscard]] status reserve_scratch();
-    [[nodiscard]] status reserve_inside(level at);
-    [[nodiscard]] status reserve_across();
+    [[nodiscard]] int lanes() const noexcept { return levels_->lanes; }
     [[nodiscard]] stage<T>& messages(level at) noexcept { return messages_[static_cast<std::size_t>(at)]; }
+    /// A request for messages of raw values inside the node.
+    [[nodiscard]] stage_request<T> raw_inside(operation op, schedule_kind schedule) const;
+    /// One for messages between nodes.
+    [[nodiscard]] stage_request<T> between_nodes() const;
+    [[nodiscard]] std::span<T> scratch(std::size_t count) const noexcept {
+        return {reinterpret_cast<T*>(scratch_->bytes.bytes().data()), count};
+    }
+
+    stage_request<T> request_;
+    hierarchy* levels_ = nullptr;
+    call_memory* scratch_ = nullptr;
+
+private:
     void start_level();
     [[nodiscard]] result<runner::state> advance_level();
     [[nodiscard]] result<runner::state> wait_in_mpi();
 
-    stage_request<T> request_;
-    hierarchy* levels_ = nullptr;
     std::array<stage<T>, 3> messages_;  // by level; those inside only where there is no memory
     node_stage<T> memory_;
     quantisation<T> plan_;
     level at_ = level::over;
     bool started_ = false;  // the level in work
     std::uint64_t drawn_ = 0;
-    call_memory* scratch_ = nullptr;  // for a part that has no place in the caller's arrays
-    bool in_motion_ = false;          // started, and not over
-    bool holds_ = false;              // has drawn a number for the memory, and not ended
-    status failure_;                  // of an earlier level
+    bool in_motion_ = false;  // started, and not over
+    bool holds_ = false;      // has drawn a number for the memory, and not ended
+    status failure_;          // of an earlier level
     double combine_s_ = 0;
 };
 

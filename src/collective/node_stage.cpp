@@ -3,34 +3,31 @@
 // added in the order of local ranks, whatever the order in which they come.
 #include "collective/node_stage.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/arithmetic.hpp"
 #include "collective/elements.hpp"
-#include "collective/geometry.hpp"
 
 namespace laconic::collective {
 
 template <class T>
-void node_stage<T>::start(hierarchy& levels, const node_request<T>& what, std::size_t count, bool spoiled) noexcept {
+void node_stage<T>::start(hierarchy& levels, const node_request<T>& what, bool spoiled) noexcept {
     levels_ = &levels;
     board_ = node_board(levels.memory.bytes(), levels.inside.size);
     what_ = what;
-    count_ = count;
     spoiled_ = spoiled;
-    const auto lanes = static_cast<std::size_t>(levels.lanes);
     // A slot has a cell for each lane, whatever the task: all have equal rounds.
-    cell_ = node_board::slot_bytes / sizeof(T) / lanes;
-    rounds_ = base::divide_up(longest_even_piece(count, lanes), cell_);
+    cell_ = node_board::slot_bytes / sizeof(T) / static_cast<std::size_t>(levels.lanes);
+    rounds_ = base::divide_up(what.longest, cell_);
     written_ = read_ = 0;
     failed_ = false;
 }
 
 template <class T>
-range node_stage<T>::elements(int lane, std::uint64_t round) const noexcept {
-    const range part = even_piece(count_, static_cast<std::size_t>(levels_->lanes), static_cast<std::size_t>(lane));
-    const std::size_t before = std::min<std::size_t>(round * cell_, part.count);
-    return {part.first + before, std::min(cell_, part.count - before)};
+std::byte* node_stage<T>::cell_of(int rank, int lane, std::uint64_t round) const noexcept {
+    return board_.slot_of(rank, levels_->rounds + round).values.data() +
+           static_cast<std::size_t>(lane) * cell_ * sizeof(T);
 }
 
 template <class T>
@@ -56,6 +53,7 @@ bool node_stage<T>::writes(int lane) const noexcept {
         case node_task::share: return lane == me;
         case node_task::deal: return me == what_.root && lane != me;
         case node_task::collect: return lane == me && me != what_.root;
+        case node_task::hand_in: return lane != me && lane == what_.runs[static_cast<std::size_t>(me)].lane;
     }
     return false;
 }
@@ -68,71 +66,90 @@ bool node_stage<T>::reads(int lane) const noexcept {
         case node_task::share: return lane != me;
         case node_task::deal: return lane == me && me != what_.root;
         case node_task::collect: return me == what_.root && lane != me;
+        case node_task::hand_in: return false;  // take_runs()
     }
     return false;
 }
 
-/// Elements of the whole array, where this rank has them.
-template <class T>
-const T* node_stage<T>::source(int lane, range what) const noexcept {
-    const bool whole = what_.task == node_task::reduce || what_.task == node_task::deal;
-    return whole ? what_.data.in.data() + what.first : what_.part.data() + (what.first - elements(lane, 0).first);
-}
-
 template <class T>
 void node_stage<T>::write_round() noexcept {
-    const int me = levels_->inside.rank;
-    const std::uint64_t round = levels_->rounds + written_;
-    node_board::slot& slot = board_.slot_of(me, round);
-    slot.no_result = spoiled_;
+    const auto me = static_cast<std::size_t>(levels_->inside.rank);
+    const bool has_part = what_.task == node_task::share || what_.task == node_task::collect;
+    const auto runs = what_.task == node_task::hand_in ? what_.runs.subspan(me, 1) : what_.runs;
+    const range now = window(written_);
+    board_.slot_of(levels_->inside.rank, levels_->rounds + written_).no_result = spoiled_;
     for (int lane = 0; lane < levels_->lanes; ++lane) {
-        const range what = elements(lane, written_);
-        if (!writes(lane) || what.count == 0) continue;
-        std::memcpy(slot.values.data() + static_cast<std::size_t>(lane) * cell_ * sizeof(T), source(lane, what),
-                    what.count * sizeof(T));
+        if (!writes(lane)) continue;
+        std::byte* const cell = cell_of(levels_->inside.rank, lane, written_);
+        if (has_part && now.first < what_.part.size())
+            std::memcpy(cell, what_.part.data() + now.first,
+                        std::min(now.count, what_.part.size() - now.first) * sizeof(T));
+        if (has_part) continue;
+        for_each_run(runs, lane, now, [&](std::size_t whole, std::size_t first, std::size_t count) {
+            std::memcpy(cell + (first - now.first) * sizeof(T), what_.data.in.data() + whole, count * sizeof(T));
+        });
     }
     ++written_;
-    board_.of(me).written.store(round + 1, std::memory_order_release);
+    board_.of(levels_->inside.rank).written.store(levels_->rounds + written_, std::memory_order_release);
 }
 
 template <class T>
 void node_stage<T>::reduce_round() noexcept {
     const int me = levels_->inside.rank;
     if (me >= levels_->lanes) return;
-    const range what = elements(me, read_);
-    if (what.count == 0) return;
     const stopwatch watch(combine_s_);
-    // This lane's corner of another rank's slot is read by nobody else: the sum grows there, so that the result may
-    // overwrite this rank's own contribution at the end.
-    const auto corner = [&](int k) {
-        return board_.slot_of(k, levels_->rounds + read_).values.data() +
-               static_cast<std::size_t>(me) * cell_ * sizeof(T);
-    };
-    const auto values_of = [&](int k) {
-        return k == me ? reinterpret_cast<const std::byte*>(what_.data.in.data() + what.first) : corner(k);
-    };
-    std::byte* const sum = corner(me == 0 ? 1 : 0);
-    auto* const result = reinterpret_cast<std::byte*>(what_.part.data() + (what.first - elements(me, 0).first));
-    const std::byte* so_far = values_of(0);
-    for (int k = 1; k < levels_->inside.size; ++k) {
-        std::byte* const to = k + 1 == levels_->inside.size ? result : sum;
-        what_.data.combine(to, so_far, values_of(k), what.count);
-        so_far = to;
-    }
+    const range now = window(read_);
+    for_each_run(what_.runs, me, now, [&](std::size_t whole, std::size_t first, std::size_t count) {
+        // This lane's corner of another rank's slot is read by nobody else: the sum grows there, so that the result
+        // may overwrite this rank's own contribution at the end.
+        const auto corner = [&](int k) { return cell_of(k, me, read_) + (first - now.first) * sizeof(T); };
+        const auto values_of = [&](int k) {
+            return k == me ? reinterpret_cast<const std::byte*>(what_.data.in.data() + whole) : corner(k);
+        };
+        std::byte* const sum = corner(me == 0 ? 1 : 0);
+        auto* const result = reinterpret_cast<std::byte*>(what_.part.data() + first);
+        const std::byte* so_far = values_of(0);
+        for (int k = 1; k < levels_->inside.size; ++k) {
+            std::byte* const to = k + 1 == levels_->inside.size ? result : sum;
+            what_.data.combine(to, so_far, values_of(k), count);
+            so_far = to;
+        }
+    });
 }
 
 template <class T>
 void node_stage<T>::read_round() noexcept {
+    const range now = window(read_);
     for (int lane = 0; lane < levels_->lanes; ++lane) {
         if (!reads(lane)) continue;
         const bool dealt = what_.task == node_task::deal;
-        const node_board::slot& slot = board_.slot_of(dealt ? what_.root : lane, levels_->rounds + read_);
-        const range what = elements(lane, read_);
-        T* const to =
-            dealt ? what_.part.data() + (what.first - elements(lane, 0).first) : what_.data.out.data() + what.first;
-        const std::byte* const from = slot.values.data() + static_cast<std::size_t>(lane) * cell_ * sizeof(T);
-        if (what.count > 0) std::memcpy(to, from, what.count * sizeof(T));
-        failed_ |= slot.no_result;
+        const int writer = dealt ? what_.root : lane;
+        const std::byte* const cell = cell_of(writer, lane, read_);
+        if (dealt && now.first < what_.part.size())
+            std::memcpy(what_.part.data() + now.first, cell,
+                        std::min(now.count, what_.part.size() - now.first) * sizeof(T));
+        if (!dealt)
+            for_each_run(what_.runs, lane, now, [&](std::size_t whole, std::size_t first, std::size_t count) {
+                std::memcpy(what_.data.out.data() + whole, cell + (first - now.first) * sizeof(T), count * sizeof(T));
+            });
+        failed_ |= board_.slot_of(writer, levels_->rounds + read_).no_result;
+    }
+    if (what_.task == node_task::hand_in) take_runs();
+}
+
+/// What other ranks have handed in for this rank's lane.
+template <class T>
+void node_stage<T>::take_runs() noexcept {
+    const int me = levels_->inside.rank;
+    const range now = window(read_);
+    for (int k = 0; k < levels_->inside.size; ++k) {
+        const auto its = what_.runs.subspan(static_cast<std::size_t>(k), 1);
+        if (k == me || its[0].lane != me) continue;
+        for_each_run(its, me, now, [&](std::size_t, std::size_t first, std::size_t count) {
+            std::memcpy(what_.part.data() + first, cell_of(k, me, read_) + (first - now.first) * sizeof(T),
+                        count * sizeof(T));
+        });
+        failed_ |= board_.slot_of(k, levels_->rounds + read_).no_result;
     }
 }
 

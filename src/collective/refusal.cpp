@@ -35,11 +35,11 @@ bool refusal::advance() {
     return true;
 }
 
-bool agrees(operation op, reduction combine, bool varying, const collective_options& options) {
+bool agrees(operation op, reduction combine, const collective_options& options) {
     const result<cell> found = find_cell(op, options.algorithm);
     if (!found.ok() || options.check || options.audit) return true;
     const bool lossless = options.limit.value == 0 || growth_of(op, combine) == growth::unknown;
-    const bool plain = found->schedule == schedule_kind::chosen && (!knows_all_counts(op, varying) || lossless);
+    const bool plain = found->schedule == schedule_kind::chosen && lossless;
     return needs_agreement(*found) && !plain;
 }
 

@@ -30,7 +30,8 @@ private:
     agreement agreement_;
 };
 
-/// Whether ranks agree on their arguments in calls with these options, short ones of algorithm `auto` apart.
-[[nodiscard]] bool agrees(operation op, reduction combine, bool varying, const collective_options& options);
+/// Whether ranks agree on their arguments in calls with these options, short ones of algorithm `auto` apart, and those
+/// for which it has just found that MPI's own function is best.
+[[nodiscard]] bool agrees(operation op, reduction combine, const collective_options& options);
 
 }  // namespace laconic::collective

@@ -23,6 +23,7 @@ constexpr std::string_view once_text = "compressed where it begins, forwarded as
 constexpr std::string_view hop_text = "compressed before each send, decompressed after each receive";
 constexpr std::string_view fused_text = "local values + received stream -> stream in one pass";
 constexpr std::string_view nodes_text = "raw inside a node, compressed chains between nodes, one for each local rank";
+constexpr std::string_view rings_text = "raw inside a node, compressed rings between nodes, one for each local rank";
 constexpr std::string_view add_text = "pieces compressed once, added while compressed, decompressed once";
 
 constexpr std::array rows{
@@ -95,6 +96,7 @@ constexpr std::array rows{
               {sched::pairwise, load::fused, codec_id::fle},
               "-",
               "every rank sends each owner its part"},
+    algorithm{reduce_scatter, "hierarchical", {sched::hierarchical, load::fused, codec_id::fle}, "-", rings_text},
 
     algorithm{allgather, "stock", stock_cell, "MPI_Allgather", stock_text},
     algorithm{allgather, "auto", auto_cell, "-", auto_text},
@@ -103,6 +105,7 @@ constexpr std::array rows{
     algorithm{allgather, "c_coll", {sched::ring, load::once, codec_id::szx}, "C-Coll C-Allgather", once_text},
     algorithm{allgather, "ring", {sched::ring, load::once, codec_id::fle}, "-", once_text},
     algorithm{allgather, "binomial", {sched::binomial, load::once, codec_id::fle}, "-", once_text},
+    algorithm{allgather, "hierarchical", {sched::hierarchical, load::once, codec_id::fle}, "-", rings_text},
 
     algorithm{gather, "stock", stock_cell, "MPI_Gather", stock_text},
     algorithm{gather, "auto", auto_cell, "-", auto_text},
@@ -200,14 +203,12 @@ bool serves(operation op, const cell& what) noexcept {
     if (what.schedule == sched::stock || what.schedule == sched::chosen) return true;
     switch (what.schedule) {
         case sched::ring:
+        case sched::hierarchical:
             if (op == gather || op == scatter || op == alltoall) return false;
             break;
         case sched::recursive_doubling:
         case sched::rabenseifner:
             if (op != allreduce) return false;
-            break;
-        case sched::hierarchical:
-            if (op != allreduce && op != reduce && op != bcast) return false;
             break;
         case sched::binomial:
             if (op == alltoall || op == reduce_scatter) return false;

@@ -41,6 +41,16 @@ model::question question_of(operation op, reduction combine, std::size_t bytes, 
 }
 
 template <class T>
+std::span<const T> values_to_sample(std::span<const T> in, const geometry& call) noexcept {
+    if (!call.reads()) return {};
+    if (!call.varying || call.in_displacements.empty()) return in;
+    const auto longest = std::max_element(call.in_counts.begin(), call.in_counts.end()) - call.in_counts.begin();
+    const auto k = static_cast<std::size_t>(longest);
+    return *(call.in_counts.begin() + longest) == 0 ? std::span<const T>{}
+                                                    : in.subspan(call.in_displacements[k], call.in_counts[k]);
+}
+
+template <class T>
 double sample_ratio(std::span<const T> values, bound limit, double share) {
     if (values.empty() || limit.value == 0) return 0;
     const std::size_t each = std::min(values.size(), codec::chunk_values);
@@ -82,7 +92,7 @@ result<const known_machine*> machine_of(const std::string& path) {
 
 namespace {
 
-enum list : std::size_t { all, fle_and_raw, raw_only, equal_bits, lists };
+enum list : std::size_t { all, fle_and_raw, raw_only, straight, straight_fle, equal_bits, lists };
 
 const std::vector<cell>& rows_in(operation op, list which) {
     using rows_of_operation = std::array<std::vector<cell>, lists>;
@@ -92,7 +102,11 @@ const std::vector<cell>& rows_in(operation op, list which) {
             if (row.what.schedule == schedule_kind::chosen) continue;
             rows_of_operation& rows = made[static_cast<std::size_t>(row.op)];
             rows[all].push_back(row.what);
-            if (!compresses(row.what) || row.what.codec == codec_id::fle) rows[fle_and_raw].push_back(row.what);
+            const bool only_fle = !compresses(row.what) || row.what.codec == codec_id::fle;
+            const bool is_tree = row.what.schedule == schedule_kind::binomial;
+            if (only_fle) rows[fle_and_raw].push_back(row.what);
+            if (!is_tree) rows[straight].push_back(row.what);
+            if (!is_tree && only_fle) rows[straight_fle].push_back(row.what);
             if (!compresses(row.what)) rows[raw_only].push_back(row.what);
             if (adds_streams(row.what) && row.what.schedule != schedule_kind::hierarchical)
                 rows[equal_bits].push_back(row.what);
@@ -104,15 +118,21 @@ const std::vector<cell>& rows_in(operation op, list which) {
 
 }  // namespace
 
-std::span<const cell> candidates(operation op, bool lossless, bool only_fle) {
-    return rows_in(op, lossless ? raw_only : only_fle ? fle_and_raw : all);
+std::span<const cell> candidates(operation op, bool lossless, bool only_fle, bool knows_counts) {
+    if (lossless) return rows_in(op, raw_only);
+    if (!knows_counts) return rows_in(op, only_fle ? straight_fle : straight);
+    return rows_in(op, only_fle ? fle_and_raw : all);
 }
 
 std::span<const cell> rows_of_equal_bits(operation op) { return rows_in(op, equal_bits); }
 
-template double sample_ratio(std::span<const float>, bound, double);
-template double sample_ratio(std::span<const double>, bound, double);
-template double sample_ratio(std::span<const half>, bound, double);
-template double sample_ratio(std::span<const bfloat16>, bound, double);
+#define LACONIC_INSTANTIATE(T)                                       \
+    template double sample_ratio(std::span<const T>, bound, double); \
+    template std::span<const T> values_to_sample(std::span<const T>, const geometry&) noexcept;
+LACONIC_INSTANTIATE(float)
+LACONIC_INSTANTIATE(double)
+LACONIC_INSTANTIATE(half)
+LACONIC_INSTANTIATE(bfloat16)
+#undef LACONIC_INSTANTIATE
 
 }  // namespace laconic::collective

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "collective/geometry.hpp"
 #include "collective/registry.hpp"
 #include "laconic/collective_options.hpp"
 #include "model/machine.hpp"
@@ -24,6 +25,10 @@ namespace laconic::collective {
                                           std::size_t segment_bytes, int ranks, int nodes, double ratio,
                                           unsigned threads) noexcept;
 
+/// The values to look at: all of them, or the longest part where there are parts with gaps between them.
+template <class T>
+[[nodiscard]] std::span<const T> values_to_sample(std::span<const T> in, const geometry& call) noexcept;
+
 /// Original bytes / compressed bytes of a few chunks of the values. A relative bound is taken of the range of those.
 /// share   what of an absolute bound one contribution may use
 template <class T>
@@ -37,8 +42,8 @@ struct known_machine : model::machine {
 [[nodiscard]] result<const known_machine*> machine_of(const std::string& path);
 
 /// Rows that `auto` may take for an operation; without codecs when `lossless`, without codecs other than fle for types
-/// that they lack.
-[[nodiscard]] std::span<const cell> candidates(operation op, bool lossless, bool only_fle);
+/// that they lack, without trees where ranks do not know each other's counts.
+[[nodiscard]] std::span<const cell> candidates(operation op, bool lossless, bool only_fle, bool knows_counts = true);
 /// Rows of an operation whose results are the same bits: those that add streams to streams or values to them, over any
 /// schedule that treats all ranks alike. None for operations that do not add.
 [[nodiscard]] std::span<const cell> rows_of_equal_bits(operation op);

@@ -63,6 +63,7 @@ context::context(const machine& machine_in, const question& question_in, const c
       ranks(question_in.ranks),
       nodes(question_in.nodes),
       local(whole_above(ranks / nodes)),
+      fewest(static_cast<double>(question_in.ranks / question_in.nodes)),
       slowdown(machine_in.cores > 0 ? std::max(1.0, local / machine_in.cores) : 1),
       lanes(how.payload == payload_kind::raw ? machine_in.lanes_raw : machine_in.lanes_compressed),
       grain(1),

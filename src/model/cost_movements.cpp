@@ -11,19 +11,34 @@ public:
     movement(const context& in, ledger& out) noexcept : in_(in), out_(out), payload_(in.payload) {}
 
     /// (2.1), (5.1), (5.2) with what travels compressed: every block goes all the way round.
-    void ring_allgather() noexcept {
-        const double p = in_.ranks, block = in_.piece();
+    void ring_allgather() noexcept { ring_allgather(in_.ranks, in_.bytes, in_.next()); }
+    void ring_allgather(double ranks, double n, const link& over) noexcept {
+        const double block = n / ranks;
         work busy;
         if (payload_ == payload_kind::per_hop) {
             busy.compress = compress(block);
             busy.decompress = decompress(block);
         } else if (payload_ == payload_kind::once) {
             // Own block: compressed once; it stays as it is here.
-            busy.compress = compress(block) / (p - 1);
+            busy.compress = compress(block) / (ranks - 1);
             busy.decompress = decompress(block);
         }
-        out_.step(p - 1, in_.next(), block, wire(block), busy);
+        out_.step(ranks - 1, over, block, wire(block), busy);
         if (payload_ != payload_kind::raw) out_.fill(block, {compress(block), 0, 0, 0});
+    }
+
+    /// Pieces of a node's ranks pass around the nodes, one ring for each local rank; every node shares what came.
+    void hierarchical_allgather() noexcept {
+        const double n = in_.bytes, r = in_.local, share = n / in_.fewest;
+        const link inside{in_.where.intra.alpha_s, in_.where.intra.beta_s_per_byte, in_.where.intra.overhead_s};
+        const auto through_memory = [&](double bytes) {
+            out_.alone({0, 0, 0, in_.copy_s(bytes)});
+            if (r > 1) out_.wait(2 * doublings(r), inside);
+        };
+        out_.alone({0, 0, 0, in_.copy_s(in_.piece())});
+        if (r > in_.fewest) through_memory(2 * in_.piece());
+        if (in_.nodes > 1) ring_allgather(in_.nodes, share, in_.lanes_between_nodes());
+        through_memory(r > 1 ? share + n : n);
     }
 
     /// Segments follow each other from the root through all ranks.
@@ -171,6 +186,8 @@ cost movement_cost(const context& in, const cell& how) noexcept {
         run.tree_bcast();
     } else if (shape(schedule_kind::hierarchical, operation::bcast)) {
         run.hierarchical_bcast();
+    } else if (shape(schedule_kind::hierarchical, operation::allgather)) {
+        run.hierarchical_allgather();
     } else if (shape(schedule_kind::binomial, operation::gather)) {
         run.tree_gather(true);
     } else if (shape(schedule_kind::binomial, operation::scatter)) {

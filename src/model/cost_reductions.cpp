@@ -171,6 +171,21 @@ public:
         }
     }
 
+    /// Pieces are put in order and added through memory; rings between nodes for each local rank; ranks that a larger
+    /// node has beyond those get their pieces from a neighbour.
+    void hierarchical_reduce_scatter() noexcept {
+        const double n = in_.bytes, r = in_.local, share = n / in_.fewest;
+        const link inside{in_.where.intra.alpha_s, in_.where.intra.beta_s_per_byte, in_.where.intra.overhead_s};
+        const auto through_memory = [&](const work& busy) {
+            out_.alone(busy);
+            if (r > 1) out_.wait(2 * doublings(r), inside);
+        };
+        through_memory({0, (r - 1) * in_.add_s(share), 0, in_.copy_s(n)});
+        if (in_.nodes > 1) ring_reduce_scatter(in_.nodes, share, r, in_.lanes_between_nodes(), true);
+        if (r > in_.fewest) through_memory({0, 0, 0, 2 * in_.copy_s(in_.piece())});
+        out_.alone({0, 0, 0, in_.copy_s(in_.piece())});
+    }
+
 private:
     work compress(double size, double contributions) const noexcept {
         work one;
@@ -283,8 +298,10 @@ cost reduction_cost(const context& in, const cell& how) noexcept {
             run.pairwise_reduce_scatter();
             break;
         case schedule_kind::hierarchical:
-            if (in.what.op == operation::reduce_scatter) return impossible;
-            run.hierarchical();
+            if (in.what.op == operation::reduce_scatter)
+                run.hierarchical_reduce_scatter();
+            else
+                run.hierarchical();
             break;
         default: return impossible;
     }

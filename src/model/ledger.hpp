@@ -47,6 +47,7 @@ public:
     payload_kind payload;
     double bytes, ranks, nodes;
     double local;     ///< ranks of the fullest node
+    double fewest;    ///< ranks of the emptiest node
     double slowdown;  ///< ranks that share a core
     double lanes;     ///< messages of a rank on their way at a time
     /// Work on a segment that overlaps with the same segment's way, as a share of the segment: 1 for none.

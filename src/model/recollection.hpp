@@ -9,6 +9,9 @@
 // compressed row is followed by calls that presume that row, and ask in the message that they need anyway. Where
 // several rows give the same bits and are predicted to be about equally fast, each is tried, and from then on their
 // measured times decide. A clock never decides about bits.
+//
+// Calls whose sizes ranks do not know of each other are alike whatever their sizes. So that short ones do not silence
+// long ones between them, what compressed calls are predicted to win is kept as credit, and pays for asking.
 #pragma once
 
 #include <algorithm>
@@ -88,12 +91,15 @@ public:
     }
 
     /// A call that asked was answered: to take a row that needs no asking, MPI's own or one without compression.
-    void learn(const call_likeness& call, const cell& what) noexcept {
+    /// price_s   what asking costs; while there is credit for it the next call asks, too
+    void learn(const call_likeness& call, const cell& what, double price_s = 0) noexcept {
         const entry* const known = find(call);
         const bool again = known != nullptr && known->rivals == 0 && known->all[0].what == what;
         const unsigned before = again ? known->silence : 0;
         entry& one = renewed(call);
         one.all[0].what = what;
+        one.credit_s = std::max(one.credit_s - price_s, 0.0);
+        if (one.credit_s > 0) return;
         one.silence = one.silent = std::min(before * 2 + 1, longest_silence - 1);
     }
     /// A call that asked was answered: to take the first of these, which give the same bits, for data of this ratio.
@@ -103,6 +109,12 @@ public:
         one.ratio = ratio;
         one.rivals = std::min(rivals.size(), most_rivals);
         for (std::size_t i = 0; i < one.rivals; ++i) one.all[i].what = rivals[i];
+    }
+
+    /// A compressed call wins so much time; no more than most_s is remembered. Precondition: learn().
+    void earn(const call_likeness& call, double seconds, double most_s) noexcept {
+        entry* const known = find(call);
+        if (known != nullptr) known->credit_s = std::min(known->credit_s + std::max(seconds, 0.0), most_s);
     }
 
     /// The time of the last of these calls on this rank, to be agreed on; 0: none.
@@ -144,7 +156,7 @@ private:
         call_likeness call;
         unsigned silence = 0, silent = 0;  // without rivals: how many calls are settled, and how many are left
         std::size_t rivals = 0, running = 0, last = 0;
-        double ratio = 0, last_s = 0;
+        double ratio = 0, last_s = 0, credit_s = 0;
         std::array<rival, most_rivals> all{};
     };
 
@@ -156,15 +168,17 @@ private:
     [[nodiscard]] entry* find(const call_likeness& call) noexcept {
         return const_cast<entry*>(std::as_const(*this).find(call));
     }
-    /// The entry of a call, empty; the oldest makes room for a new one.
+    /// The entry of a call, empty but for its credit; the oldest makes room for a new one.
     entry& renewed(const call_likeness& call) noexcept {
         entry* known = find(call);
         if (known == nullptr) {
             known = &entries_[next_];
             next_ = (next_ + 1) % most;
         }
+        const double credit_s = known->call == call ? known->credit_s : 0;
         *known = {};
         known->call = call;
+        known->credit_s = credit_s;
         return *known;
     }
     /// In turn while one has not had its tries, then the fastest.

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "auto_probe.hpp"
 #include "cases.hpp"
 #include "collective/registry.hpp"
 #include "collective/select.hpp"
@@ -18,28 +19,23 @@
 #include "model/machine.hpp"
 #include "run.hpp"
 
-namespace {
-/// Agreements, and MPI's own calls on our channels.
+namespace laconic::test {
 int agreements = 0;
 int blocking_calls = 0;
-}  // namespace
+}  // namespace laconic::test
 
 extern "C" int MPI_Iallreduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
                               MPI_Request* request) {
-    ++agreements;
+    ++laconic::test::agreements;
     return PMPI_Iallreduce(in, out, count, type, op, comm, request);
 }
 extern "C" int MPI_Allreduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
-    ++blocking_calls;
+    ++laconic::test::blocking_calls;
     return PMPI_Allreduce(in, out, count, type, op, comm);
 }
 
 namespace laconic::test {
-namespace {
 
-constexpr std::size_t count = 200000;
-
-/// A machine of one rank a node between which everything is slow, in a file of this rank's own.
 std::string slow_machine() {
     model::machine where = model::default_machine();
     where.inter = {30e-6, 1 / 0.1e9, 5e-6, 1};
@@ -51,6 +47,10 @@ std::string slow_machine() {
     close(file);
     return path;
 }
+
+namespace {
+
+constexpr std::size_t count = 200000;
 
 struct seen {
     std::string row;

@@ -5,7 +5,8 @@
 
 #include "cases.hpp"
 #include "collective/geometry.hpp"
-#include "collective/levels_run.hpp"
+#include "collective/node_stage.hpp"
+#include "collective/stage.hpp"
 #include "run.hpp"
 #include "scenario.hpp"
 
@@ -155,12 +156,19 @@ void check_spoiled() {
     }
     check(levels.met && !levels.memory.bytes().empty(), "memory of a node");
     const arrays<float> data{values, values, reduction::sum, 1};
+    std::vector<lane_run> runs;
+    for (int lane = 0; lane < levels.lanes; ++lane) {
+        const range one =
+            even_piece(values.size(), static_cast<std::size_t>(levels.lanes), static_cast<std::size_t>(lane));
+        runs.push_back({lane, one.first, 0, one.count});
+    }
+    const std::size_t longest = runs[0].count;
     for (int call = 1; call <= 4; ++call) {
         node_stage<float> shares;
         const range mine = even_piece(values.size(), static_cast<std::size_t>(levels.lanes),
                                       static_cast<std::size_t>(levels.inside.rank));
         const std::span<float> part = std::span<float>(values).subspan(mine.first, mine.count);
-        shares.start(levels, {node_task::share, data, part, 0}, values.size(), spoiled && call != 3);
+        shares.start(levels, {node_task::share, data, part, 0, runs, longest}, spoiled && call != 3);
         const status why = finish(shares);
         if (call == 3)
             check(why.ok(), "memory after a rank had no result: " + why.message());

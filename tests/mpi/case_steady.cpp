@@ -52,6 +52,13 @@ void check_steady() {
     for (const char* row : {"ring", "binomial", "stock"}) check_row(operation::bcast, row, 0);
     for (const char* row : {"homcomp_f", "binomial", "stock"}) check_row(operation::reduce, row, 0);
     for (const char* row : {"homcomp_f", "pairwise", "stock"}) check_row(operation::reduce_scatter, row, 0);
+    for (const operation op : {operation::reduce_scatter, operation::allgather, operation::reduce, operation::bcast})
+        for (const unsigned each : {0U, 2U})
+            for (const bool shared : {true, false}) {
+                what.ranks_per_node = each;
+                what.shared_memory = shared;
+                check_row(op, "hierarchical", 0);
+            }
 }
 
 /// MPI itself has room for some 2000 communicators at a time.

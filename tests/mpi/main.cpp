@@ -53,7 +53,9 @@ int main(int argc, char** argv) {
     run("misuse_is_refused", misuse_is_refused);
     run("own_operations_work", own_operations_work);
     run("nodes_work", nodes_work);
+    run("pieces_cross_nodes", pieces_cross_nodes);
     run("auto_decides", auto_decides);
+    run("auto_decides_uneven_calls", auto_decides_uneven_calls);
     run("threads_change_nothing", threads_change_nothing);
     run("nothing_grows", nothing_grows);
     run("bad_arguments_fail_everywhere", bad_arguments_fail_everywhere);

@@ -123,6 +123,7 @@ collective_options options_of(const scenario& what) {
     options.ranks_per_node = what.ranks_per_node;
     options.shared_memory = what.shared_memory;
     options.codec_threads = what.codec_threads;
+    options.machine = what.machine;
     return options;
 }
 

@@ -30,6 +30,7 @@ struct scenario {
     unsigned ranks_per_node = 0;
     bool shared_memory = true;
     unsigned codec_threads = 0;
+    std::string machine;  ///< file that `auto` decides by
 
     [[nodiscard]] std::string text() const;
 };

@@ -61,7 +61,7 @@ exact_value reduced(const scenario& what, std::size_t at, const std::vector<cons
             all.value += q;
         else if (rank == 0 || (what.combine == reduction::min ? q < all.value : q > all.value))
             all.value = q;
-        all.magnitude += std::fabs(x);
+        if (std::isfinite(x)) all.magnitude += std::fabs(x);
     }
     if (what.combine == reduction::prod) all.magnitude = std::fabs(static_cast<double>(all.value));
     if (what.combine == reduction::avg) all.value /= ranks;

@@ -129,6 +129,33 @@ TEST(cost, of_nodes_of_one_rank_is_that_of_chains) {
     }
 }
 
+TEST(cost, of_nodes_whose_ranks_have_pieces_counts_copies) {
+    machine m = slow_machine();
+    m.intra = {0, 1e-300, 0, 1};
+    m.host_beta_s_per_byte = 0.5e-6;
+    m.copy_bytes_per_s = 1e8;
+    // In nodes of one rank a ring and what it takes to put pieces in order: all of them, and one.
+    for (const operation op : {operation::reduce_scatter, operation::allgather}) {
+        const question what = ask(op, 8000, 8);
+        const double copies = (8000 + 1000) / m.copy_bytes_per_s;
+        EXPECT_NEAR(time_of(m, what, tests::raw(hierarchical)), time_of(m, what, tests::raw(ring)) + copies, 1e-9);
+    }
+    // Two nodes of four: one step with 1000 bytes, four lanes at a time, and 3/4 of 2000 to add per rank.
+    question what = ask(operation::reduce_scatter, 8000, 8);
+    what.nodes = 2;
+    const double lanes = 1e-3 + 1000 * 2e-6;
+    const double added = 3 * 2000 / m.add_bytes_per_s + 1000 / m.add_bytes_per_s;
+    expect_time(m, what, tests::raw(hierarchical), lanes + added + (8000 + 1000) / m.copy_bytes_per_s);
+    what.op = operation::allgather;
+    expect_time(m, what, tests::raw(hierarchical), lanes + (1000 + 2000 + 8000) / m.copy_bytes_per_s);
+    // With nodes of four and three ranks there are three lanes, and a piece to hand over.
+    what.op = operation::reduce_scatter;
+    what.bytes = 7000;
+    what.ranks = 7;
+    EXPECT_GT(time_of(m, what, tests::raw(hierarchical)),
+              1e-3 + 7000.0 / 3 / 2 * 2e-6 + (7000 + 2 * 1000 + 1000) / m.copy_bytes_per_s);
+}
+
 TEST(cost, of_agreeing_is_for_those_who_compress) {
     machine m = slow_machine();
     m.call_s = 5e-4;

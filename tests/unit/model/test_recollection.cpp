@@ -84,6 +84,36 @@ TEST(recollection, a_compressed_row_is_presumed_while_the_ratio_is_about_the_sam
     EXPECT_FALSE(memory.settle({8, 1000}, 4, 0));
 }
 
+TEST(recollection, what_was_won_pays_for_asking) {
+    recollection memory;
+    learn(memory, call, {ring}, 4);
+    // No more than was won, and no more than is worth remembering.
+    memory.earn(call, 3.5, 10);
+    for (int i = 0; i < 4; ++i) {
+        EXPECT_NE(memory.recall(call).todo, advice::settled);
+        memory.learn(call, stock, 1);
+    }
+    EXPECT_EQ(memory.recall(call).todo, advice::settled);
+    EXPECT_EQ(memory.recall(call).todo, advice::ask);
+    learn(memory, call, {ring}, 4);
+    memory.earn(call, 1000, 2.5);
+    for (int i = 0; i < 2; ++i) {
+        memory.learn(call, stock, 1);
+        EXPECT_EQ(memory.recall(call).todo, advice::ask);
+    }
+    memory.learn(call, stock, 1);
+    EXPECT_EQ(memory.recall(call).todo, advice::settled);
+    // Losses are no debts, and others have no credit.
+    learn(memory, call, {ring}, 4);
+    memory.earn(call, -5, 10);
+    memory.earn(call, 1.5, 10);
+    memory.learn(call, stock, 1);
+    EXPECT_EQ(memory.recall(call).todo, advice::ask);
+    memory.earn({8, 1000}, 5, 10);
+    memory.learn({8, 1000}, stock, 1);
+    EXPECT_EQ(memory.recall({8, 1000}).todo, advice::settled);
+}
+
 /// The rows that `calls` calls run when each row takes as long as `seconds` says.
 template <class Seconds>
 std::vector<cell> run(recollection& memory, int calls, Seconds seconds) {

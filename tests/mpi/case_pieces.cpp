@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reduce_scatter and allgather over nodes: every placement of ranks on nodes, counts that are none, few and uneven,
+// and bits that do not depend on the nodes.
+#include <sched.h>
+
+#include <algorithm>
+
+#include "cases.hpp"
+#include "collective/call_plan.hpp"
+#include "collective/piece_levels.hpp"
+#include "run.hpp"
+#include "scenario.hpp"
+
+namespace laconic::test {
+namespace {
+
+using namespace laconic::collective;
+
+const MPI_Comm world = MPI_COMM_WORLD;
+
+constexpr std::array both{operation::reduce_scatter, operation::allgather};
+
+/// Of each rank the first one of its node.
+std::vector<std::vector<int>> placements(int ranks) {
+    const auto from = [&](auto node_of) {
+        std::vector<int> leaders;
+        for (int rank = 0; rank < ranks; ++rank) {
+            int first = 0;
+            while (node_of(first) != node_of(rank)) ++first;
+            leaders.push_back(first);
+        }
+        return leaders;
+    };
+    return {
+        from([](int rank) { return rank % 2; }),               // dealt out in turn
+        from([](int rank) { return rank % 3; }),               //
+        from([](int rank) { return rank > 0 ? 1 : 0; }),       // one alone before the others
+        from([&](int rank) { return rank + 1 < ranks; }),      // or behind them
+        from([](int rank) { return rank % 4 == 0 ? 1 : 0; }),  // in between
+        from([](int rank) { return (rank + 1) / 3; }),         // two, three, three, ...
+        from([](int rank) { return (rank * 5 + 1) % 7 / 3; }),
+        from([&](int rank) { return rank == 0 || rank + 1 == ranks ? 0 : rank % 2 + 1; }),
+    };
+}
+
+void check_order(const hierarchy& made, const std::vector<int>& leaders, const std::string& what) {
+    std::vector<int> seen(leaders.size(), 0);
+    for (const int rank : made.by_lane) ++seen[static_cast<std::size_t>(rank)];
+    check(std::all_of(seen.begin(), seen.end(), [](int times) { return times == 1; }), what + ": a rank has no lane");
+    for (std::size_t rank = 0; rank < leaders.size(); ++rank) {
+        const auto anchor = static_cast<std::size_t>(made.anchors[rank]);
+        check(leaders[anchor] == leaders[rank], what + ": a lane leads to another node");
+        check(made.anchors[anchor] == static_cast<int>(anchor) && made.lane_of[anchor] == made.lane_of[rank],
+              what + ": a lane's rank has another lane");
+    }
+    if (!made.has_lane()) return;
+    std::vector<int> nodes;
+    for (const int rank : made.by_lane)
+        if (made.lane_of[static_cast<std::size_t>(rank)] == made.inside.rank &&
+            made.anchors[static_cast<std::size_t>(rank)] == rank)
+            nodes.push_back(rank);
+    check(nodes == made.across.ranks, what + ": nodes are in another order than their lane has them");
+}
+
+void meet(hierarchy& levels) {
+    mpi::channel& channel = **mpi::channel_of(world);
+    meeting all;
+    all.reserve(channel);
+    check(all.start(channel, levels).ok(), "start of a meeting");
+    for (;;) {
+        const auto met = all.test();
+        check(met.ok(), "meeting: " + met.error().message());
+        if (!met.ok() || *met) return;
+        sched_yield();
+    }
+}
+
+template <class T>
+void check_placed(const scenario& what, const cell& row, hierarchy& levels, const std::string& where) {
+    mpi::channel& channel = **mpi::channel_of(world);
+    laid_out<T> arrays = lay_out<T>(what, rank_in(world), size_of(world));
+    const geometry shape = geometry_of(arrays.call, channel.rank(), channel.size());
+    stage_request<T> request;
+    request.channel = &channel;
+    request.op = what.op;
+    request.what = row;
+    request.data = {arrays.call.in, arrays.call.out, what.combine, divisor_of(what.op, what.combine, channel.size())};
+    request.segment_bytes = what.segment_bytes;
+    request.call = call_store::of(channel)->next_call();
+    const auto plan = plan_call<T>(
+        {what.op, what.combine, row, what.limit, what.which, 0.95, channel.size(), levels.nodes}, {true, -2, 2, 2});
+    piece_levels<T> run;
+    status ended = run.reserve(request, levels, shape);
+    check(ended.ok(), where + what.text() + ": " + ended.message());
+    run.start(plan);
+    for (;;) {
+        const auto now = run.advance();
+        if (!now) ended = now.error();
+        if (!now || *now == runner::state::done) break;
+        if (*now == runner::state::waiting) sched_yield();
+    }
+    check(ended.ok(), where + what.text() + ": " + ended.message());
+    collective_report report;
+    report.algorithm = what.algorithm;
+    report.result_bound = compresses(row) ? plan.result_bound : 0;
+    if (ended.ok()) check_outcome(what, arrays, report);
+}
+
+/// A rank that hands in a piece is without a result: who gets the piece learns of it.
+void check_spoiled_piece() {
+    const int ranks = size_of(world);
+    if (ranks < 3) return;
+    // Rank 0 alone: all others are a node with one lane, its first rank's.
+    std::vector<int> leaders(static_cast<std::size_t>(ranks), 1);
+    leaders[0] = 0;
+    hierarchy levels = make_hierarchy(leaders, rank_in(world), std::vector<int>(leaders.size(), 0));
+    meet(levels);
+    if (rank_in(world) == 0) return;
+    const auto local = static_cast<std::size_t>(levels.inside.rank);
+    std::vector<lane_run> pieces;
+    for (std::size_t k = 0; k < leaders.size() - 1; ++k) pieces.push_back({0, 0, k * 100, 100});
+    const std::vector<float> mine(100, static_cast<float>(local));
+    std::vector<float> part(100 * pieces.size(), -1);
+    for (const bool spoiled : {false, true, false}) {
+        node_stage<float> stage;
+        stage.start(
+            levels,
+            {node_task::hand_in, {mine, {}}, local == 0 ? std::span(part) : std::span<float>{}, 0, pieces, part.size()},
+            spoiled && rank_in(world) == ranks - 1);
+        status why;
+        for (;;) {
+            const auto now = stage.advance();
+            if (!now) why = now.error();
+            if (!now || *now == runner::state::done) break;
+            if (*now == runner::state::waiting) sched_yield();
+        }
+        check(why.code() == (spoiled && local == 0 ? errc::corrupt : errc::ok), "a piece handed in: " + why.message());
+        bool right = true;
+        for (std::size_t i = 100; i < part.size() && local == 0; ++i) {
+            const std::size_t from = i / 100;
+            right = right && part[i] == static_cast<float>(from);
+        }
+        check(right, "pieces handed in stand elsewhere");
+    }
+}
+
+/// Nodes whose ranks do not follow each other, alone and of all sizes, with memory and without.
+void check_placements() {
+    const int ranks = size_of(world);
+    if (ranks < 2) return;
+    std::size_t turn = 0;
+    for (const std::vector<int>& leaders : placements(ranks))
+        for (const bool shared : {true, false}) {
+            hierarchy levels = make_hierarchy(leaders, rank_in(world), std::vector<int>(leaders.size(), 0));
+            check_order(levels, leaders, "placement " + std::to_string(turn));
+            if (shared && levels.shares) meet(levels);
+            for (const operation op : both)
+                for (const char* name : {"hierarchical/raw", "hierarchical", "hierarchical/per_hop:fle"}) {
+                    scenario what;
+                    what.op = op;
+                    what.algorithm = name;
+                    const cell row = *find_cell(op, name);
+                    if (compresses(row)) what.limit = bound::abs(1e-3);
+                    ++turn;
+                    if (ranks > 4 && (turn + turn / 3) % 3 != 0) continue;
+                    what.varying = turn / 3 % 2 == 1;
+                    what.in_place = turn / 2 % 2 == 0;
+                    what.combine = turn % 4 == 3 ? reduction::avg : reduction::sum;
+                    // More than a slot of the node's memory has room for.
+                    what.count = turn % 5 == 2 ? 90001 : 700;
+                    what.segment_bytes = turn % 2 == 1 ? 1 : 131072;
+                    const std::string where = "placement " + std::to_string(turn) + (shared ? " " : " by messages ");
+                    check_placed<float>(what, row, levels, where);
+                    if (turn % 4 == 0) check_placed<double>(what, row, levels, where);
+                }
+        }
+}
+
+void check_counts() {
+    const int ranks = size_of(world);
+    std::size_t turn = 0;
+    for (const operation op : both)
+        for (const std::size_t count : {0U, 1U, 31U, 32U, 33U})
+            for (int each = 0; each <= ranks; ++each)
+                for (const bool shared : {true, false}) {
+                    // Many ranks on few cores are slow.
+                    if (ranks > 4 && (each + static_cast<int>(count)) % 3 != 0) continue;
+                    scenario what;
+                    what.op = op;
+                    what.algorithm = turn % 3 == 0 ? "hierarchical/raw" : "hierarchical";
+                    what.limit = bound::abs(1e-3);
+                    what.kind = turn % 2 == 0 ? field::adversarial : field::smooth;
+                    what.combine = turn % 5 == 4 ? reduction::min : turn % 5 == 3 ? reduction::avg : reduction::sum;
+                    what.count = count;
+                    what.in_place = turn / 2 % 2 == 0;
+                    what.varying = turn % 7 < 3 && count > 0;
+                    what.ranks_per_node = static_cast<unsigned>(each);
+                    what.shared_memory = shared;
+                    ++turn;
+                    check_scenario<float>(what);
+                    check_scenario<bfloat16>(what);
+                }
+}
+
+template <class T>
+std::vector<T> result_of(const scenario& what) {
+    laid_out<T> arrays = lay_out<T>(what, rank_in(world), size_of(world));
+    const auto done = run(arrays.call, world, options_of(what));
+    check(done.ok(), what.text() + ": " + done.error().message());
+    return {arrays.call.out.begin(), arrays.call.out.end()};
+}
+
+template <class T>
+bool same_bits(std::span<const T> a, std::span<const T> b) {
+    return std::ranges::equal(std::as_bytes(a), std::as_bytes(b));
+}
+
+/// An allgather has the ring's bits, and a reduce_scatter those of the allreduce over the same nodes.
+template <class T>
+void check_bits() {
+    const int ranks = size_of(world);
+    for (int each = 1; each <= ranks; each += ranks > 4 ? 2 : 1) {
+        scenario what;
+        what.limit = bound::abs(1e-4);
+        what.count = 7001;
+        what.ranks_per_node = static_cast<unsigned>(each);
+        what.op = operation::allgather;
+        // Inside one node nothing is compressed.
+        what.algorithm = each < ranks ? "ring" : "ring_raw";
+        const std::vector<T> gathered = result_of<T>(what);
+        what.algorithm = "hierarchical";
+        for (const std::size_t segment : {std::size_t{1}, std::size_t{20000}, std::size_t{1} << 40}) {
+            what.segment_bytes = segment;
+            check(same_bits<T>(result_of<T>(what), gathered), what.text() + ": other bits than the ring's");
+        }
+        what.op = operation::allreduce;
+        what.algorithm = "argm";
+        what.count *= static_cast<std::size_t>(ranks);
+        const std::vector<T> all = result_of<T>(what);
+        what.op = operation::reduce_scatter;
+        what.count = 7001;
+        for (const char* row : {"hierarchical", "hierarchical/homomorphic", "hierarchical/quantised"})
+            for (const std::size_t segment : {std::size_t{1}, std::size_t{20000}, std::size_t{1} << 40}) {
+                what.segment_bytes = segment;
+                what.algorithm = row;
+                const auto own =
+                    std::span(all).subspan(static_cast<std::size_t>(rank_in(world)) * what.count, what.count);
+                check(same_bits<T>(result_of<T>(what), own), what.text() + ": other bits than the allreduce's");
+            }
+    }
+}
+
+/// Several calls of the same nodes at a time, that ranks wait for in different orders.
+void check_side_by_side() {
+    std::vector<scenario> calls;
+    for (const operation op : {operation::reduce_scatter, operation::allgather, operation::allreduce,
+                               operation::allgather, operation::reduce_scatter}) {
+        scenario what;
+        what.op = op;
+        what.algorithm = op == operation::allreduce ? "argm" : "hierarchical";
+        what.limit = bound::abs(1e-3);
+        what.count = 40000;
+        what.ranks_per_node = calls.size() % 2 == 0 ? 2 : 0;
+        what.varying = op != operation::allreduce && calls.size() > 2;
+        calls.push_back(what);
+    }
+    std::vector<laid_out<float>> arrays;
+    std::vector<collective_request> requests;
+    for (const scenario& what : calls) arrays.push_back(lay_out<float>(what, rank_in(world), size_of(world)));
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+        auto started = start(arrays[i].call, world, options_of(calls[i]));
+        check(started.ok(), calls[i].text() + ": " + started.error().message());
+        if (!started.ok()) return;
+        requests.push_back(std::move(*started));
+    }
+    const auto first = static_cast<std::size_t>(rank_in(world));
+    std::vector<collective_report> reports(calls.size());
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+        const std::size_t k = (first + i) % calls.size();
+        const auto done = requests[k].wait();
+        check(done.ok(), calls[k].text() + ": " + done.error().message());
+        if (done.ok()) reports[k] = *done;
+    }
+    for (std::size_t i = 0; i < calls.size(); ++i) check_outcome(calls[i], arrays[i], reports[i]);
+}
+
+/// What ranks see in different ways is refused by all, and the next call works.
+void check_mismatches() {
+    if (size_of(world) < 2) return;
+    for (const operation op : both)
+        for (int wrong = 0; wrong < 4; ++wrong) {
+            scenario what;
+            what.op = op;
+            what.algorithm = "hierarchical";
+            what.limit = bound::abs(1e-3);
+            what.count = 3000;
+            what.varying = true;
+            what.ranks_per_node = 2;
+            const scenario right = what;
+            laid_out<float> arrays = lay_out<float>(what, rank_in(world), size_of(world));
+            if (rank_in(world) == size_of(world) - 1) {
+                if (wrong == 0) what.ranks_per_node = 1;
+                if (wrong == 1) what.algorithm = "hierarchical/raw";
+                if (wrong == 2) what.shared_memory = false;
+                // The same number of elements, dealt out in another way.
+                if (wrong == 3 && op == operation::reduce_scatter) {
+                    arrays.in_counts[0] -= 1;
+                    arrays.in_counts[1] += 1;
+                }
+                if (wrong == 3 && op == operation::allgather) arrays.out_counts[0] -= 1;
+            }
+            const auto refused = run(arrays.call, world, options_of(what));
+            check(refused.error().code() == errc::mismatch || refused.error().code() == errc::invalid_argument,
+                  what.text() + " and another call: " + refused.error().message());
+            check_scenario<float>(right);
+        }
+}
+
+}  // namespace
+
+void pieces_cross_nodes() {
+    check_placements();
+    check_spoiled_piece();
+    check_counts();
+    check_bits<float>();
+    check_bits<double>();
+    check_side_by_side();
+    check_mismatches();
+}
+
+}  // namespace laconic::test

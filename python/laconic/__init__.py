@@ -6,15 +6,16 @@ from ._api import codecs, compare, compress, decompress, engine, engines, frame_
 from ._arithmetic import QuantisedArray, add, extract, maximum, minimum, negate, quantise, scale, subtract
 from ._errors import (Cancelled, Corrupt, Error, InvalidArgument, InvalidBound, InvalidType, Mismatch, OutputTooSmall,
                       Truncated, Unrepresentable, Unsupported)
+from ._exchange import Exchange, ExchangeReport, ReadyPatch
 from ._plan import Plan, plan
 from ._records import CodecInfo, Comparison, FrameInfo
 from ._streams import Reader, Writer
 
 __version__ = _laconic.version()
 
-__all__ = ["Cancelled", "CodecInfo", "Comparison", "Corrupt", "Error", "FrameInfo", "InvalidArgument", "InvalidBound",
-           "InvalidType", "Mismatch", "OutputTooSmall", "Plan", "QuantisedArray", "Reader", "Truncated", "Unrepresentable",
-           "Unsupported", "Writer", "add", "codecs", "compare", "compress", "decompress", "engine", "engines",
+__all__ = ["Cancelled", "CodecInfo", "Comparison", "Corrupt", "Error", "Exchange", "ExchangeReport", "FrameInfo",
+           "InvalidArgument", "InvalidBound", "InvalidType", "Mismatch", "OutputTooSmall", "Plan", "QuantisedArray",
+           "Reader", "ReadyPatch", "Truncated", "Unrepresentable", "Unsupported", "Writer", "add", "codecs", "compare", "compress", "decompress", "engine", "engines",
            "extract", "frame_size", "inspect", "maximum", "minimum", "negate", "plan", "quantise", "scale", "subtract",
            "use_engine"]
 

@@ -15,7 +15,7 @@
 namespace laconic {
 namespace {
 
-constexpr std::size_t most_fields = 1024, most_element_bytes = std::size_t{1} << 20;
+constexpr std::size_t most_element_bytes = std::size_t{1} << 20;
 constexpr std::size_t most_batch_bytes = std::size_t{1} << 30;
 constexpr std::size_t least_staging_bytes = std::size_t{8} << 20;
 
@@ -31,7 +31,7 @@ status check_arguments(const mpi::channel& channel, const plan& what, exchange_e
     if (element.type && size_of(*element.type) != element.bytes)
         return fault("elements of " + std::to_string(element.bytes) + " bytes are not of the type given, which has " +
                      std::to_string(size_of(*element.type)));
-    if (options.fields < 1 || options.fields > most_fields)
+    if (options.fields < 1 || options.fields > redistribute::most_fields)
         return fault(std::to_string(options.fields) + " fields; give 1 to 1024");
     if (what.from().domain().volume() >
         INT64_MAX / 4 / static_cast<std::int64_t>(element.bytes) / static_cast<std::int64_t>(options.fields))

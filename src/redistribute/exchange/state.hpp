@@ -51,6 +51,9 @@ public:
 
 namespace redistribute {
 
+/// That one run moves together.
+inline constexpr std::size_t most_fields = 1024;
+
 /// Stands for exchange::make() on a rank that has nothing to make one from, so that the others hear of it. Collective.
 [[nodiscard]] status refuse(MPI_Comm comm, const status& why);
 

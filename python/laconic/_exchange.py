@@ -87,6 +87,9 @@ class Exchange:
     def _prepare(self, rank, plan, dtype, fields, in_like, out_like, options, abs, rel):
         if not isinstance(plan, Plan):
             raise InvalidType(f"plan is {type(plan).__name__}; give what laconic.plan() returns")
+        if not len(plan.owners) == len(plan.lower) == len(plan.upper):
+            raise InvalidArgument(f"the plan has owners for {len(plan.owners)} patches and corners of {len(plan.lower)}; "
+                                  "give what laconic.plan() returned")
         if not isinstance(options["engine"], str):
             raise InvalidType(f"engine is {type(options['engine']).__name__}; give a name, e.g. 'auto'")
         dtype = numpy.dtype(dtype)

@@ -40,7 +40,7 @@ def library_of(comm):
             raise Unsupported(f"{name} is of version {library.version}, this package of {_laconic.version()}; install "
                               "both from one version")
         # Two libraries of one name and version would each have communicators of their own.
-        if not library.shares(module.__file__, "MPI_Comm_f2c"):
+        if not library.shares(module.__file__, "MPI_Comm_rank"):
             raise Unsupported(f"{speaks}, and {name} for another installation of {vendor} than the one in this process; "
                               "build both with the same")
         _opened[flavour] = library

@@ -2,6 +2,8 @@
 // Arguments become a layout, a patch grid and a placement; the GIL goes while the plan is made.
 #include "plan.hpp"
 
+#include <pybind11/stl.h>
+
 #include <algorithm>
 #include <cstring>
 #include <span>

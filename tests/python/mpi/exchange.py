@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""laconic.Exchange on several ranks. usage: mpiexec-FLAVOUR RANKS python3 exchange.py FLAVOUR FOLDER (empty, for all)"""
+"""laconic.Exchange on several ranks. usage: mpiexec-FLAVOUR RANKS python3 exchange.py FLAVOUR"""
 
 import gc
 import os
 import signal
+import shutil
 import sys
+import tempfile
 import weakref
 from pathlib import Path
 
@@ -193,11 +195,11 @@ def test_no_exception_is_lost_when_the_exchange_fails(comm, folder):
     moving = laconic.Exchange(comm, plan, "f8")
 
     def on_patch(_):
-        (Path(folder) / f"raised-{rank}").touch()
+        (folder / f"raised-{rank}").touch()
         raise Odd(f"of rank {rank}")
 
     if rank == ranks - 1:
-        while not all((Path(folder) / f"raised-{other}").exists() for other in range(ranks - 1)):
+        while not all((folder / f"raised-{other}").exists() for other in range(ranks - 1)):
             os.sched_yield()
         error = raises(laconic.InvalidType, "float32", moving.run, whole[plan.boxes_of(rank)[0]].astype("f4"))
         assert error.__cause__ is None
@@ -277,12 +279,11 @@ def test_arrays_of_a_run_are_let_go(comm, folder):
 
 
 def main():
-    flavour, folder = sys.argv[1:]
-    MPI = world_of(flavour)
+    MPI = world_of(sys.argv[1])
     comm = MPI.COMM_WORLD
-    # Fresh for each number of ranks.
-    folder = os.path.join(folder, f"{flavour}-{comm.Get_size()}-{os.environ.get('LACONIC_TEST_RUN', os.getppid())}")
-    os.makedirs(folder, exist_ok=True)
+    # The launcher of all ranks is the parent of each.
+    folder = Path(tempfile.gettempdir()) / f"laconic-exchange-{os.getppid()}"
+    folder.mkdir(exist_ok=True)
     run_all(globals(), comm, folder)
     # MPI may end before the last exchange goes.
     plan = laconic.plan((4 * comm.Get_size(),), (3,), comm.Get_size())
@@ -290,6 +291,8 @@ def main():
     last.run(numpy.ones(4))
     MPI.Finalize()
     last.free()
+    # All ranks are past the last file.
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 if __name__ == "__main__":

@@ -84,8 +84,7 @@ endforeach()
 
 # laconic_add_mpi_command_test(<name> <flavour> <ranks> <command>...)
 # Adds the test <name>.<flavour>.<ranks>: that command on that many ranks. Labels: mpi, <flavour>. These tests run one
-# after another. A test program fails through its exit status; a hang is ended. One that cannot run here prints
-# "skipped: " and why.
+# after another. A test program fails through its exit status; a hang is ended.
 set(LACONIC_MPI_TEST_SECONDS 300 CACHE STRING "Time limit of one MPI test, in seconds")
 function(laconic_add_mpi_command_test name flavour ranks)
   math(EXPR backstop "${LACONIC_MPI_TEST_SECONDS} + 15")
@@ -104,10 +103,11 @@ function(laconic_add_mpi_test name flavour ranks target)
 endfunction()
 
 # laconic_add_mpi_python_test(<name> <flavour> <ranks> <script> [<argument>...]): likewise, a program that imports the
-# package from this tree.
+# package from this tree. It is skipped where mpi4py or PIL is missing, or when it prints "skipped: " and why.
 function(laconic_add_mpi_python_test name flavour ranks script)
   laconic_add_mpi_command_test(${name} ${flavour} ${ranks} ${LACONIC_PYTHON_EXECUTABLE} -B ${script} ${ARGN})
   set_property(TEST ${name}.${flavour}.${ranks} APPEND PROPERTY ENVIRONMENT
                PYTHONPATH=${PROJECT_BINARY_DIR}/python PYTHONNOUSERSITE=1)
-  set_tests_properties(${name}.${flavour}.${ranks} PROPERTIES SKIP_REGULAR_EXPRESSION "skipped: ")
+  set_tests_properties(${name}.${flavour}.${ranks} PROPERTIES SKIP_REGULAR_EXPRESSION
+                       "skipped: ;No module named 'mpi4py';No module named 'PIL'")
 endfunction()

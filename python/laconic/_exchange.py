@@ -70,7 +70,10 @@ class Exchange:
     def __init__(self, comm, plan, dtype, *, fields=1, abs=None, rel=None, engine="auto", batch_bytes=0,
                  shared_memory=True, check=True, in_like=None, out_like=None):
         self._moving = None
-        library = library_of(comm)
+        library, module = library_of(comm), module_of(comm)
+        self._ended = module.Is_finalized
+        if not module.Is_initialized() or self._ended():
+            raise InvalidArgument("MPI is not initialised, or has ended; exchanges live in between")
         handle = comm.py2f()
         try:
             request = self._prepare(comm.Get_rank(), plan, dtype, fields, in_like, out_like, {
@@ -81,7 +84,6 @@ class Exchange:
             library.refuse(handle, _code_of(error), str(error))
             raise
         self._moving = library.make(handle, request)
-        self._ended = module_of(comm).Is_finalized
         self._running = threading.Lock()
 
     def _prepare(self, rank, plan, dtype, fields, in_like, out_like, options, abs, rel):
@@ -127,8 +129,7 @@ class Exchange:
         check=False; Error and Corrupt if MPI failed or a compressed message is damaged. If on_patch has raised as well,
         that is the error's __cause__.
         """
-        if self._moving is None:
-            raise InvalidArgument("the exchange has been freed; make a new one")
+        moving = self._open()
         if not self._running.acquire(blocking=False):
             raise InvalidArgument("the exchange is running, in another thread or because on_patch called it; wait until "
                                   "that is over")
@@ -152,7 +153,7 @@ class Exchange:
                 on_patch(ReadyPatch(patch, self._regions[position], data if self._fields > 1 else data[0], held))
 
             try:
-                raised = self._moving.run([address for address, _ in inputs], [address for address, _ in outputs],
+                raised = moving.run([address for address, _ in inputs], [address for address, _ in outputs],
                                           None if on_patch is None else tell)
             except Error as error:
                 if error.name == "mpi":
@@ -220,6 +221,8 @@ class Exchange:
     def _open(self):
         if self._moving is None:
             raise InvalidArgument("the exchange has been freed; make a new one")
+        if self._ended():
+            raise InvalidArgument("MPI has ended, and the exchange with it")
         return self._moving
 
     def __enter__(self):

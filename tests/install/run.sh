@@ -86,7 +86,7 @@ assert laconic.__file__.startswith(sys.argv[1])
 print(laconic.__version__)" "$prefix"
     "$python" -c "import array, laconic; laconic.decompress(laconic.compress(array.array('f', [1, 2]), abs=0.1))"
     # The package finds the library of an MPI beside itself, wherever both have been moved.
-    if "$python" -c "import mpi4py" 2>/dev/null && compgen -G "$prefix/lib*/**/liblaconic_openmpi.so" >/dev/null; then
+    if "$python" -c "import mpi4py" 2>/dev/null && [[ -e $libdir/liblaconic_openmpi.so ]]; then
         OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "$python" -c "
 import sys, numpy, laconic
 from mpi4py import MPI

@@ -11,6 +11,8 @@ import weakref
 from pathlib import Path
 
 import numpy
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from guide import BLOCK, GUIDE
 from problems import field, parts, random_plan, same
 from world import run_all, world_of
 
@@ -250,6 +252,10 @@ def test_one_wrong_rank_fails_everywhere(comm, folder):
                             ({"engine": 7}, "engine is int"), ({"out_like": box.astype("f4")}, "float32")):
         error = raises(laconic.InvalidArgument, words, make, **keywords)
         assert wrong or f"rank {ranks - 1}: " in str(error), error
+    if ranks > 1 and hasattr(comm, "Create_intercomm"):
+        half = comm.Split(rank % 2)
+        between = half.Create_intercomm(0, comm, 1 - rank % 2)
+        raises(laconic.InvalidArgument, "intercomm", laconic.Exchange, between, plan, "f8")
     if ranks > 1:
         raises(laconic.Mismatch, f"rank {ranks - 1}", make, dtype="i4")
     other = laconic.plan((9,), (3,), ranks + 1)
@@ -278,6 +284,19 @@ def test_arrays_of_a_run_are_let_go(comm, folder):
     assert all(each() is None for each in gone)
 
 
+def test_the_page_of_the_guide(comm, folder):
+    """Where there is mpi4py, which the page imports."""
+    namespace, ran = {"__name__": "guide"}, 0
+    if "mpi4py" not in sys.modules:
+        return
+    text = (GUIDE / "redistribute.md").read_text()
+    for block in BLOCK.finditer(text):
+        if block[1] == "python":
+            exec(compile("\n" * text.count("\n", 0, block.start(2)) + block[2], "redistribute.md", "exec"), namespace)
+            ran += 1
+    assert ran >= 2
+
+
 def main():
     MPI = world_of(sys.argv[1])
     comm = MPI.COMM_WORLD
@@ -290,6 +309,8 @@ def main():
     last = laconic.Exchange(comm, plan, "f8", engine="per_patch")
     last.run(numpy.ones(4))
     MPI.Finalize()
+    raises(laconic.InvalidArgument, "MPI has ended", last.run, numpy.ones(4))
+    raises(laconic.InvalidArgument, "has ended", laconic.Exchange, comm, plan, "f8")
     last.free()
     # All ranks are past the last file.
     shutil.rmtree(folder, ignore_errors=True)

@@ -13,10 +13,18 @@ def get_vendor():
     return "MPICH", (4, 0, 2)
 
 
-def Is_finalized():
+def _flag(function):
     flag = ctypes.c_int()
-    _mpi.MPI_Finalized(ctypes.byref(flag))
+    function(ctypes.byref(flag))
     return bool(flag.value)
+
+
+def Is_initialized():
+    return _flag(_mpi.MPI_Initialized)
+
+
+def Is_finalized():
+    return _flag(_mpi.MPI_Finalized)
 
 
 def Finalize():
@@ -45,4 +53,3 @@ class Comm:
 # Exchanges run in the main thread only.
 _mpi.MPI_Init(None, None)
 COMM_WORLD = Comm(0x44000000)
-COMM_NULL = Comm(0x04000000)

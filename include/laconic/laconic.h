@@ -214,7 +214,7 @@ int laconic_exchange_run(laconic_exchange exchange, const void* in, size_t in_el
  * than the exchange was made for is LACONIC_ERR_ARGUMENT on all ranks alike, as above. */
 int laconic_exchange_run_fields(laconic_exchange exchange, size_t fields, const void* const* in, size_t in_elements,
                                 void* const* out, size_t out_elements, laconic_patch_function on_patch, void* user);
-/* Sets *exchange to null. Local; not while a run is under way. */
+/* Sets *exchange to null. Not while a run is under way, nor after MPI_Finalize(). */
 int laconic_exchange_free(laconic_exchange* exchange);
 
 #ifdef MPI_VERSION

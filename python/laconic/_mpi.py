@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A communicator of mpi4py flows in, the laconic library of the same MPI flows out. It is opened when the first exchange
-is made, so that the package itself needs no MPI; the loader looks for it in the package's prefix or build tree (an
+is made, so that the package itself needs no MPI; the loader looks for it in the package's prefix or build tree (the
 RUNPATH of the extension module), then where it always looks (LD_LIBRARY_PATH comes before both)."""
 
 import sys

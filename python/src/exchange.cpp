@@ -20,6 +20,12 @@ void find(void* handle, const char* name, Function& found) {
     if (found == nullptr) raise_os_error(std::string("the library of laconic has no ") + name);
 }
 
+void* pointer_of(const py::handle& address) {
+    void* found = PyLong_AsVoidPtr(address.ptr());
+    if (found == nullptr && PyErr_Occurred() != nullptr) throw py::error_already_set();
+    return found;
+}
+
 /// Who is called with patches, and what that raised.
 struct listener {
     py::handle call;
@@ -120,17 +126,16 @@ void exchange_library::refuse(int comm, int code, const std::string& why) const 
     static_cast<void>(functions_.refuse(comm, code, why.c_str()));
 }
 
-py::object moving_exchange::run(const std::vector<std::uintptr_t>& in, const std::vector<std::uintptr_t>& out,
-                                const py::object& on_patch) {
+py::object moving_exchange::run(const py::list& in, const py::list& out, const py::object& on_patch) {
     std::vector<const void*> from;
     std::vector<void*> to;
-    for (const std::uintptr_t each : in) from.push_back(reinterpret_cast<const void*>(each));
-    for (const std::uintptr_t each : out) to.push_back(reinterpret_cast<void*>(each));
-    const auto [in_elements, out_elements] = elements();
+    for (const py::handle each : in) from.push_back(pointer_of(each));
+    for (const py::handle each : out) to.push_back(pointer_of(each));
+    const std::pair<std::size_t, std::size_t> sizes = elements();
     listener listening{on_patch};
     const int code = [&] {
         const py::gil_scoped_release unlocked;
-        return library_.run(made_, from.size(), from.data(), in_elements, to.data(), out_elements,
+        return library_.run(made_, from.size(), from.data(), sizes.first, to.data(), sizes.second,
                             on_patch.is_none() ? nullptr : listener::hear, &listening);
     }();
     py::object raised = listening.exception();

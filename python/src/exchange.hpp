@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "laconic/laconic.h"
@@ -84,8 +85,7 @@ public:
     /// Addresses of the fields; `on_patch` is None or called as on_patch(patch, position, held). After it has raised it
     /// is not called again. Returns what it raised, or None: the exchange is complete in both cases. If the exchange
     /// failed, that is raised, from what on_patch raised.
-    pybind11::object run(const std::vector<std::uintptr_t>& in, const std::vector<std::uintptr_t>& out,
-                         const pybind11::object& on_patch);
+    pybind11::object run(const pybind11::list& in, const pybind11::list& out, const pybind11::object& on_patch);
     [[nodiscard]] std::size_t in_elements() const { return elements().first; }
     [[nodiscard]] std::size_t out_elements() const { return elements().second; }
     [[nodiscard]] std::size_t offset(std::size_t position) const;

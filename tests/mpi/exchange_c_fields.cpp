@@ -21,7 +21,8 @@ double value(std::size_t field, std::int64_t y, std::int64_t x) {
     return static_cast<double>(width * y + x) + 1e6 * static_cast<double>(field);
 }
 
-/// Rows dealt out to ranks from the last to the first, patches as `owners` says: nothing is regular.
+/// Rows dealt out to ranks from the last to the first, patches as `owners` says: nothing is regular. The last rank has
+/// a patch.
 struct problem {
     int rank = rank_in(MPI_COMM_WORLD), ranks = size_of(MPI_COMM_WORLD);
     std::int64_t extents[2] = {5 * ranks, width};
@@ -35,7 +36,7 @@ struct problem {
             for (const std::int64_t corner : {std::int64_t{5} * i, std::int64_t{0}}) lower.push_back(corner);
             for (const std::int64_t corner : {std::int64_t{5} * (i + 1), width}) upper.push_back(corner);
         }
-        for (int p = 0; p < 4 * ranks; ++p) owners.push_back((p * 7 + p / 3) % ranks);
+        for (int p = 0; p < 4 * ranks; ++p) owners.push_back(p == 0 ? ranks - 1 : (p * 7 + p / 3) % ranks);
     }
     [[nodiscard]] laconic_plan planned() const {
         laconic_plan_request asked{};

@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <exception>
 #include <iterator>
 #include <memory>
 #include <new>
@@ -107,7 +108,8 @@ status make(laconic_plan planned, std::size_t element_bytes, laconic_type type, 
     try {
         wanted = request_of(element_bytes, type, options);
         if (wanted.ok()) handle = handle_for(*wanted);
-    } catch (const std::bad_alloc&) {
+    } catch (const std::exception&) {
+        // No memory, or a count that no memory could hold.
         return redistribute::refuse(comm, {errc::out_of_memory, "no handle"});
     }
     if (!wanted) return redistribute::refuse(comm, wanted.error());

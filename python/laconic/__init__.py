@@ -15,9 +15,9 @@ __version__ = _laconic.version()
 
 __all__ = ["Cancelled", "CodecInfo", "Comparison", "Corrupt", "Error", "Exchange", "ExchangeReport", "FrameInfo",
            "InvalidArgument", "InvalidBound", "InvalidType", "Mismatch", "OutputTooSmall", "Plan", "QuantisedArray",
-           "Reader", "ReadyPatch", "Truncated", "Unrepresentable", "Unsupported", "Writer", "add", "codecs", "compare", "compress", "decompress", "engine", "engines",
-           "extract", "frame_size", "inspect", "maximum", "minimum", "negate", "plan", "quantise", "scale", "subtract",
-           "use_engine"]
+           "Reader", "ReadyPatch", "Truncated", "Unrepresentable", "Unsupported", "Writer", "add", "codecs", "compare",
+           "compress", "decompress", "engine", "engines", "extract", "frame_size", "inspect", "maximum", "minimum",
+           "negate", "plan", "quantise", "scale", "subtract", "use_engine"]
 
 # A wrong LACONIC_FORCE_ISA is an error here, not another engine than the one that was asked for.
 _laconic.check_engine()

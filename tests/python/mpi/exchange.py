@@ -234,6 +234,29 @@ def test_bounds_hold(comm, folder):
     raises(laconic.InvalidBound, "abs=0", laconic.Exchange, comm, plan, "f8", abs=0)
 
 
+def test_options_reach_the_library(comm, folder):
+    plan = laconic.plan((16, 20), (4, 4), comm.Get_size(), placement="round_robin")
+    whole = field((16, 20))
+    box = whole[plan.boxes_of(comm.Get_rank())[0]]
+    with laconic.Exchange(comm, plan, "f8", shared_memory=False, batch_bytes=256, check=False) as moving:
+        assert moving.engine == "batched" and moving.staging_bytes >= 0
+        assert same(moving.run(box), whole, moving.regions)
+        report = moving.report()
+        assert report.shared_bytes == 0 and report.wire_bytes >= report.message_bytes
+        assert (report.message_bytes > 0) == (comm.Get_size() > 1)
+        # Without comparing notes every rank hears of its own faults only.
+        raises(laconic.InvalidArgument, "shape", moving.run, box[:1])
+    with laconic.Exchange(comm, plan, "f8") as moving:
+        assert moving.engine == ("shared" if comm.Get_size() > 1 else "batched")
+        assert moving.run(box) and moving.report().message_bytes == 0
+    for engine in ("neighbor", "partitioned"):  # where this MPI has them
+        try:
+            with laconic.Exchange(comm, plan, "f8", engine=engine) as moving:
+                assert moving.engine == engine and same(moving.run(box), whole, moving.regions)
+        except laconic.Unsupported as error:
+            assert engine in str(error).lower(), error
+
+
 def test_one_wrong_rank_fails_everywhere(comm, folder):
     rank, ranks = comm.Get_rank(), comm.Get_size()
     wrong = rank == ranks - 1

@@ -214,6 +214,9 @@ int laconic_exchange_run(laconic_exchange exchange, const void* in, size_t in_el
  * than the exchange was made for is LACONIC_ERR_ARGUMENT on all ranks alike, as above. */
 int laconic_exchange_run_fields(laconic_exchange exchange, size_t fields, const void* const* in, size_t in_elements,
                                 void* const* out, size_t out_elements, laconic_patch_function on_patch, void* user);
+/* Takes part in the others' run with a failure, as laconic_exchange_refuse_f() does when an exchange is made. Unless
+ * no_check was set they return `code` with `why` and this rank's number. */
+int laconic_exchange_refuse_run(laconic_exchange exchange, int code, const char* why);
 /* Sets *exchange to null. Not while a run is under way, nor after MPI_Finalize(). */
 int laconic_exchange_free(laconic_exchange* exchange);
 

@@ -143,8 +143,9 @@ class Exchange:
                     outputs = [(memory.__array_interface__["data"][0], self._out.views(memory)) for memory in array_out]
                 else:
                     outputs = [self._out.output(each, "array_out") for each in self._split(array_out, "array_out")]
-            except BaseException:
-                self._tell_others()
+            except BaseException as error:
+                # The others have begun.
+                moving.refuse(_code_of(error), str(error))
                 raise
             views = [parts for _, parts in outputs]
 
@@ -172,13 +173,6 @@ class Exchange:
             size = f" of {len(given)}" if hasattr(given, "__len__") else ""
             raise InvalidArgument(f"{what} is {type(given).__name__}{size}; give a list of {self._fields} fields")
         return list(given)
-
-    def _tell_others(self):
-        """A run without fields, which fails everywhere."""
-        try:
-            self._moving.run([], [], None)
-        except Error:
-            pass
 
     def report(self):
         """An ExchangeReport of this rank's last run."""

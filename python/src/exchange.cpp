@@ -85,6 +85,7 @@ exchange_library::exchange_library(const std::string& file) : handle_(dlopen(fil
     find(handle_, "laconic_exchange_staging", functions_.staging);
     find(handle_, "laconic_exchange_describe", functions_.describe);
     find(handle_, "laconic_exchange_run_fields", functions_.run);
+    find(handle_, "laconic_exchange_refuse_run", functions_.refuse_run);
     find(handle_, "laconic_exchange_free", functions_.free);
 }
 
@@ -147,6 +148,12 @@ py::object moving_exchange::run(const py::list& in, const py::list& out, const p
         throw;
     }
     return py::none();
+}
+
+void moving_exchange::refuse(int code, const std::string& why) {
+    const py::gil_scoped_release unlocked;
+    // The caller has something better to raise.
+    static_cast<void>(library_.refuse_run(made_, code, why.c_str()));
 }
 
 std::size_t moving_exchange::offset(std::size_t position) const {

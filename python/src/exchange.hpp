@@ -33,6 +33,7 @@ struct exchange_functions {
     decltype(&laconic_exchange_staging) staging = nullptr;
     decltype(&laconic_exchange_describe) describe = nullptr;
     decltype(&laconic_exchange_run_fields) run = nullptr;
+    decltype(&laconic_exchange_refuse_run) refuse_run = nullptr;
     decltype(&laconic_exchange_free) free = nullptr;
 
     /// Why this thread's last call returned `code`, without the code's name.
@@ -86,6 +87,8 @@ public:
     /// is not called again. Returns what it raised, or None: the exchange is complete in both cases. If the exchange
     /// failed, that is raised, from what on_patch raised.
     pybind11::object run(const pybind11::list& in, const pybind11::list& out, const pybind11::object& on_patch);
+    /// Stands for run(): the other ranks fail for this reason.
+    void refuse(int code, const std::string& why);
     [[nodiscard]] std::size_t in_elements() const { return elements().first; }
     [[nodiscard]] std::size_t out_elements() const { return elements().second; }
     [[nodiscard]] std::size_t offset(std::size_t position) const;

@@ -54,6 +54,7 @@ PYBIND11_MODULE(_laconic, module) {
              py::arg("owners"), py::arg("element_bytes"), py::arg("type"), py::arg("options"));
     py::class_<moving_exchange>(module, "MovingExchange")
         .def("run", &moving_exchange::run, py::arg("inputs"), py::arg("outputs"), py::arg("on_patch"))
+        .def("refuse", &moving_exchange::refuse, py::arg("code"), py::arg("why"))
         .def("offset", &moving_exchange::offset, py::arg("position"))
         .def("report", &moving_exchange::report)
         .def("free", &moving_exchange::free)

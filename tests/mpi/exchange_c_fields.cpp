@@ -213,6 +213,11 @@ void c_calls_fail_on_all_ranks() {
     failed(run(wrong ? 3 : 2, from, to), "3 arrays", "a field too many");
     failed(run(wrong ? 0 : 2, from, to), "0 arrays", "no fields");
     failed(run(2, wrong ? nullptr : from, to), "0 arrays", "no arrays");
+    const char* why = "no array has come";
+    const int refused_run = wrong ? laconic_exchange_refuse_run(moving, LACONIC_ERR_IO, why) : run(2, from, to);
+    check(refused_run == LACONIC_ERR_IO &&
+              std::string(laconic_last_message()).find((wrong ? "" : culprit) + why) != std::string::npos,
+          "a run that a rank refuses: " + std::string(laconic_last_message()));
     to[1] = wrong ? to[0] : to[1];
     failed(run(2, from, to), "out of field", "fields that overlap");
     to[1] = out[1].data();

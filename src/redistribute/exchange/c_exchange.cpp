@@ -129,6 +129,11 @@ status run(laconic_exchange given, std::span<const exchange::array_in> in, std::
     return given->moving->run(in, out, given->element, on_patch != nullptr ? patch_callback(tell) : patch_callback());
 }
 
+status failure_of(int code, const char* why) {
+    const bool known = code > LACONIC_OK && code <= LACONIC_ERR_UNREPRESENTABLE;
+    return {known ? static_cast<errc>(code) : errc::invalid_argument, why == nullptr ? "this rank refuses" : why};
+}
+
 }  // namespace
 
 extern "C" {
@@ -144,10 +149,13 @@ int laconic_exchange_make_f(laconic_plan planned, size_t element_bytes, laconic_
 }
 
 int laconic_exchange_refuse_f(int comm, int code, const char* why) {
-    return guarded([&] {
-        const bool known = code > LACONIC_OK && code <= LACONIC_ERR_UNREPRESENTABLE;
-        return redistribute::refuse(MPI_Comm_f2c(comm), {known ? static_cast<errc>(code) : errc::invalid_argument,
-                                                         why == nullptr ? "a rank refuses" : why});
+    return guarded([&] { return redistribute::refuse(MPI_Comm_f2c(comm), failure_of(code, why)); });
+}
+
+int laconic_exchange_refuse_run(laconic_exchange given, int code, const char* why) {
+    return guarded([&]() -> status {
+        if (given == nullptr) return null_argument("exchange");
+        return given->moving->refuse_run(failure_of(code, why));
     });
 }
 

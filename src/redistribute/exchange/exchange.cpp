@@ -157,6 +157,10 @@ status exchange::run(std::span<const array_in> in, std::span<const array_out> ou
     return state_->run(in, out, element, on_patch);
 }
 
+status exchange::refuse_run(const status& why) {
+    return state_->refuse(why.ok() ? status(errc::invalid_argument, "this rank refuses") : why);
+}
+
 std::size_t exchange::in_elements() const noexcept { return state_->todo.in_elements; }
 std::size_t exchange::out_elements() const noexcept { return state_->todo.out_elements; }
 std::span<const patch_number> exchange::patches() const noexcept { return state_->todo.numbers; }

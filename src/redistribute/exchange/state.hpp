@@ -14,6 +14,8 @@ struct exchange::state {
 
     [[nodiscard]] status run(std::span<const array_in> from, std::span<const array_out> to, exchange_element each,
                              patch_callback on_patch);
+    /// Stands for run() on a rank that has nothing to run with, so that the others hear of it.
+    [[nodiscard]] status refuse(const status& why);
 
     mpi::channel& channel;
     redistribute::work todo;
@@ -24,6 +26,7 @@ struct exchange::state {
     exchange_report report;
 
 private:
+    [[nodiscard]] status go(const status& local, patch_callback on_patch);
     [[nodiscard]] status check_arrays(std::span<const array_in> from, std::span<const array_out> to,
                                       exchange_element each) const;
     [[nodiscard]] bool relative() const noexcept;

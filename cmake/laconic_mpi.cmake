@@ -82,17 +82,32 @@ exec ${LACONIC_MPIEXEC_${flavour}} ${options} -n \"$ranks\" \"$@\"
 " FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 endforeach()
 
-# laconic_add_mpi_test(<name> <flavour> <ranks> <target> [<argument>...])
-# Adds the test <name>.<flavour>.<ranks>: the target's program with these arguments on that many ranks. Labels: mpi,
-# <flavour>. These tests run one after another. A test program fails through its exit status; a hang is ended.
+# laconic_add_mpi_command_test(<name> <flavour> <ranks> <command>...)
+# Adds the test <name>.<flavour>.<ranks>: that command on that many ranks. Labels: mpi, <flavour>. These tests run one
+# after another. A test program fails through its exit status; a hang is ended.
 set(LACONIC_MPI_TEST_SECONDS 300 CACHE STRING "Time limit of one MPI test, in seconds")
-function(laconic_add_mpi_test name flavour ranks target)
+function(laconic_add_mpi_command_test name flavour ranks)
   math(EXPR backstop "${LACONIC_MPI_TEST_SECONDS} + 15")
   set(test ${name}.${flavour}.${ranks})
-  add_test(NAME ${test} COMMAND ${PROJECT_BINARY_DIR}/mpiexec-${flavour} ${ranks} $<TARGET_FILE:${target}> ${ARGN})
+  add_test(NAME ${test} COMMAND ${PROJECT_BINARY_DIR}/mpiexec-${flavour} ${ranks} ${ARGN})
   set_tests_properties(${test} PROPERTIES
     ENVIRONMENT LACONIC_MPI_SECONDS=${LACONIC_MPI_TEST_SECONDS}
     LABELS "mpi;${flavour}"
     RESOURCE_LOCK mpi
     TIMEOUT ${backstop})
+endfunction()
+
+# laconic_add_mpi_test(<name> <flavour> <ranks> <target> [<argument>...]): likewise, the target's program.
+function(laconic_add_mpi_test name flavour ranks target)
+  laconic_add_mpi_command_test(${name} ${flavour} ${ranks} $<TARGET_FILE:${target}> ${ARGN})
+endfunction()
+
+# laconic_add_mpi_python_test(<name> <flavour> <ranks> <script> [<argument>...]): likewise, a program that imports the
+# package from this tree. It is skipped where mpi4py or PIL is missing, or when it prints "skipped: " and why.
+function(laconic_add_mpi_python_test name flavour ranks script)
+  laconic_add_mpi_command_test(${name} ${flavour} ${ranks} ${LACONIC_PYTHON_EXECUTABLE} -B ${script} ${ARGN})
+  set_property(TEST ${name}.${flavour}.${ranks} APPEND PROPERTY ENVIRONMENT
+               PYTHONPATH=${PROJECT_BINARY_DIR}/python PYTHONNOUSERSITE=1)
+  set_tests_properties(${name}.${flavour}.${ranks} PROPERTIES SKIP_REGULAR_EXPRESSION
+                       "skipped: ;No module named 'mpi4py';No module named 'PIL'")
 endfunction()

@@ -203,6 +203,13 @@ public:
     /// Precondition: field < options.fields.
     [[nodiscard]] std::span<std::byte> in_memory(std::size_t field) const noexcept;
 
+    /// Stands for run() on a rank whose own arguments did not become a call. Collective with the others' run().
+    ///
+    /// why       any failure
+    /// returns   it; with options.check the others return it as well, with this rank's number, otherwise they wait for
+    ///           ever
+    [[nodiscard]] status refuse_run(const status& why);
+
     [[nodiscard]] std::size_t in_elements() const noexcept;
     [[nodiscard]] std::size_t out_elements() const noexcept;
     /// The patches of this rank, ascending, and the element of `out` at which the position-th begins.

@@ -18,6 +18,16 @@ class _SupportsRead(Protocol):
 class _SupportsWrite(Protocol):
     def write(self, data: bytes, /) -> Any: ...
 
+class _Communicator(Protocol):
+    def py2f(self) -> int: ...
+    def Get_rank(self) -> int: ...
+
+_Engine = Literal[
+    "auto", "shared", "batched", "per_rank", "per_patch", "alltoallw", "neighbor", "partitioned"
+]
+# One array, or one for each box or patch.
+_Parts = Union[NDArray[Any], Sequence[NDArray[Any]], None]
+
 # Objects with the buffer protocol have no type of their own before Python 3.12, bfloat16 has none in numpy.
 _Array = Union[NDArray[numpy.float16], NDArray[numpy.float32], NDArray[numpy.float64], _SupportsDLPack, Any]
 _Frame = Union[bytes, bytearray, memoryview, Any]
@@ -78,6 +88,68 @@ class Plan(NamedTuple):
     lower: Any
     upper: Any
     figures: dict
+    extents: tuple
+    ranks: int
+    patch: Any
+    counts: tuple
+    box_ranks: Any
+    box_lower: Any
+    box_upper: Any
+    def patches_of(self, rank: int) -> NDArray[numpy.int32]: ...
+    def regions_of(self, rank: int) -> list[tuple[slice, ...]]: ...
+    def boxes_of(self, rank: int) -> list[tuple[slice, ...]]: ...
+    def boxes_after(self) -> list[tuple[int, list[int], list[int]]]: ...
+
+class ReadyPatch(NamedTuple):
+    patch: int
+    region: tuple
+    data: Any
+    held: bool
+
+class ExchangeReport(NamedTuple):
+    kept_bytes: int
+    shared_bytes: int
+    message_bytes: int
+    wire_bytes: int
+    largest_bound: float
+
+class Exchange:
+    def __init__(
+        self,
+        comm: _Communicator,
+        plan: Plan,
+        dtype: DTypeLike,
+        *,
+        fields: SupportsIndex = 1,
+        abs: SupportsFloat | None = None,
+        rel: SupportsFloat | None = None,
+        engine: _Engine = "auto",
+        batch_bytes: SupportsIndex = 0,
+        shared_memory: bool = True,
+        check: bool = True,
+        in_like: _Parts = None,
+        out_like: _Parts = None,
+    ) -> None: ...
+    def run(
+        self,
+        array_in: _Parts | Sequence[_Parts],
+        array_out: _Parts | Sequence[_Parts] = None,
+        on_patch: Callable[[ReadyPatch], Any] | None = None,
+    ) -> Any: ...
+    def report(self) -> ExchangeReport: ...
+    @property
+    def patches(self) -> NDArray[numpy.int32]: ...
+    @property
+    def regions(self) -> list[tuple[slice, ...]]: ...
+    @property
+    def engine(self) -> str: ...
+    @property
+    def staging_bytes(self) -> int: ...
+    def free(self) -> None: ...
+    def __enter__(self) -> Exchange: ...
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
+    ) -> None: ...
 
 class Call(NamedTuple):
     function: str
@@ -242,9 +314,10 @@ def quantise(
 def extract(frame: _Frame) -> QuantisedArray: ...
 def plan(
     extents: Sequence[int],
-    patch: Sequence[int],
+    patch: Sequence[int] | None,
     ranks: int,
     *,
+    patches: Sequence[int] | None = None,
     blocks: Sequence[int] | None = None,
     boxes: Sequence[tuple[int, Sequence[int], Sequence[int]]] | None = None,
     placement: Literal["greedy", "balanced", "round_robin", "optimal", "given"] = "optimal",

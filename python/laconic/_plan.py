@@ -8,25 +8,67 @@ import numpy
 from . import _laconic
 
 
+def _regions(lower, upper):
+    return [tuple(slice(int(a), int(b)) for a, b in zip(*corners)) for corners in zip(lower, upper)]
+
+
 class Plan(NamedTuple):
-    """Which rank gets which patch. Patches are numbered in C order; corners are half open."""
+    """Which rank gets which patch. Patches are numbered in C order; corners are half open. A region is a tuple of
+    slices, so that `array[region]` of the whole array is that part of it."""
 
     owners: Any  # int32, the rank of each patch
     lower: Any  # int64, patches x dimensions
     upper: Any
     figures: dict  # moved_fraction, patches_max, received_max (elements), ...
+    extents: tuple
+    ranks: int
+    patch: Any  # the size of a patch, or None where `counts` were asked for
+    counts: tuple  # patches in each dimension
+    box_ranks: Any  # int32, of each box that a rank holds before; ascending
+    box_lower: Any  # int64, boxes x dimensions
+    box_upper: Any
+
+    def patches_of(self, rank):
+        """The numbers of the patches that a rank gets, ascending."""
+        return numpy.flatnonzero(self.owners == rank).astype(numpy.int32)
+
+    def regions_of(self, rank):
+        """The regions of those patches."""
+        mine = self.owners == rank
+        return _regions(self.lower[mine], self.upper[mine])
+
+    def boxes_of(self, rank):
+        """The regions that a rank holds before, in the order in which an exchange takes them."""
+        first, last = numpy.searchsorted(self.box_ranks, [rank, rank + 1])
+        return _regions(self.box_lower[first:last], self.box_upper[first:last])
+
+    def boxes_after(self):
+        """What the ranks hold when the plan has been carried out, for plan(boxes=): [(rank, lower, upper)], in the
+        order in which an exchange returns patches."""
+        return [(int(rank), low.tolist(), high.tolist())
+                for rank, low, high in zip(self.owners, self.lower, self.upper)]
 
 
-def plan(extents, patch, ranks, *, blocks=None, boxes=None, placement="optimal", balance=1.0, owners=None):
-    """A plan to cut an array of `extents`, which lies on `ranks` ranks, into patches of size `patch`.
+def plan(extents, patch, ranks, *, patches=None, blocks=None, boxes=None, placement="optimal", balance=1.0, owners=None):
+    """A plan to cut an array of `extents`, which lies on `ranks` ranks, into patches of size `patch`, or, with
+    patch=None, into `patches` in each dimension.
 
     The array lies in regular blocks, as even as can be or `blocks` in each dimension, or in `boxes`: a list of
     (rank, lower corner, upper corner). placement: greedy, balanced, round_robin, optimal or given (by `owners`).
     """
-    numbers, lower, upper, figures = _laconic.plan(
-        list(extents), list(patch), ranks, None if blocks is None else list(blocks),
-        None if boxes is None else [(rank, list(low), list(high)) for rank, low, high in boxes], placement, balance,
-        None if owners is None else [int(owner) for owner in owners])
-    shape = (-1, len(extents))
-    return Plan(numpy.frombuffer(numbers, numpy.int32), numpy.frombuffer(lower, numpy.int64).reshape(shape),
-                numpy.frombuffer(upper, numpy.int64).reshape(shape), figures)
+
+    def integers(given):
+        return None if given is None else [int(each) for each in given]
+
+    extents, patch = integers(extents), integers(patch)
+    numbers, lower, upper, figures, counts, box_ranks, box_lower, box_upper = _laconic.plan(
+        extents, patch, integers(patches), ranks, integers(blocks),
+        None if boxes is None else [(int(rank), integers(low), integers(high)) for rank, low, high in boxes],
+        placement, balance, integers(owners))
+
+    def corners(data):
+        return numpy.frombuffer(data, numpy.int64).reshape(-1, len(extents))
+
+    return Plan(numpy.frombuffer(numbers, numpy.int32), corners(lower), corners(upper), figures, tuple(extents), ranks,
+                None if patch is None else tuple(patch), counts, numpy.frombuffer(box_ranks, numpy.int32),
+                corners(box_lower), corners(box_upper))

@@ -4,6 +4,7 @@
 #include <pybind11/stl.h>
 
 #include "arithmetic.hpp"
+#include "exchange.hpp"
 #include "functions.hpp"
 #include "laconic/laconic.h"
 #include "plan.hpp"
@@ -44,8 +45,32 @@ PYBIND11_MODULE(_laconic, module) {
         .def_property_readonly("bytes_out", &array_writer::bytes_out);
     module.attr("default_segment_values") = laconic::default_segment_values;
 
-    module.def("plan", &plan_redistribution, py::arg("extents"), py::arg("patch"), py::arg("ranks"), py::arg("blocks"),
-               py::arg("boxes"), py::arg("placement"), py::arg("balance"), py::arg("owners"));
+    module.def("plan", &plan_redistribution, py::arg("extents"), py::arg("patch"), py::arg("patches"), py::arg("ranks"),
+               py::arg("blocks"), py::arg("boxes"), py::arg("placement"), py::arg("balance"), py::arg("owners"));
+
+    py::class_<exchange_request>(module, "ExchangeRequest")
+        .def(py::init<extents_argument, std::int64_t, const py::tuple&, std::optional<extents_argument>,
+                      extents_argument, const py::bytes&, std::size_t, int, const py::dict&>(),
+             py::arg("extents"), py::arg("ranks"), py::arg("boxes"), py::arg("patch"), py::arg("counts"),
+             py::arg("owners"), py::arg("element_bytes"), py::arg("type"), py::arg("options"));
+    py::class_<moving_exchange>(module, "MovingExchange")
+        .def("run", &moving_exchange::run, py::arg("inputs"), py::arg("outputs"), py::arg("on_patch"))
+        .def("refuse", &moving_exchange::refuse, py::arg("code"), py::arg("why"))
+        .def("offset", &moving_exchange::offset, py::arg("position"))
+        .def("report", &moving_exchange::report)
+        .def("free", &moving_exchange::free)
+        .def_property_readonly("in_elements", &moving_exchange::in_elements)
+        .def_property_readonly("out_elements", &moving_exchange::out_elements)
+        .def_property_readonly("engine", &moving_exchange::engine)
+        .def_property_readonly("staging_bytes", &moving_exchange::staging_bytes);
+    py::class_<exchange_library>(module, "ExchangeLibrary")
+        .def(py::init<const std::string&>(), py::arg("file"))
+        .def("shares", &exchange_library::shares, py::arg("file"), py::arg("symbol"))
+        .def("make", &exchange_library::make, py::arg("comm"), py::arg("asked"))
+        .def("refuse", &exchange_library::refuse, py::arg("comm"), py::arg("code"), py::arg("why"))
+        .def_property_readonly("version", &exchange_library::version);
+
+    module.attr("soversion") = LACONIC_SOVERSION;
 
     py::class_<trace_iterator>(module, "TraceCalls")
         .def("__iter__", [](py::object self) { return self; })

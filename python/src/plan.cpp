@@ -2,6 +2,8 @@
 // Arguments become a layout, a patch grid and a placement; the GIL goes while the plan is made.
 #include "plan.hpp"
 
+#include <pybind11/stl.h>
+
 #include <algorithm>
 #include <cstring>
 #include <span>
@@ -18,6 +20,18 @@ template <class T>
 py::bytes as_bytes(std::span<const T> numbers) {
     return {reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes()};
 }
+
+/// Of many boxes, one after the other.
+struct corners {
+    std::vector<std::int64_t> lower, upper;
+
+    void add(const box& region) {
+        lower.insert(lower.end(), region.lower.begin(), region.lower.begin() + region.dimensions);
+        upper.insert(upper.end(), region.upper.begin(), region.upper.begin() + region.dimensions);
+    }
+    [[nodiscard]] py::bytes lower_bytes() const { return as_bytes(std::span<const std::int64_t>(lower)); }
+    [[nodiscard]] py::bytes upper_bytes() const { return as_bytes(std::span<const std::int64_t>(upper)); }
+};
 
 std::vector<owned_box> owned_boxes(const std::vector<box_argument>& boxes, std::size_t dimensions) {
     std::vector<owned_box> owned;
@@ -71,12 +85,16 @@ py::dict figures_of(const plan& made) {
 
 }  // namespace
 
-py::tuple plan_redistribution(const extents_argument& extents, const extents_argument& patch, std::int64_t ranks,
+py::tuple plan_redistribution(const extents_argument& extents, const std::optional<extents_argument>& patch,
+                              const std::optional<extents_argument>& patches, std::int64_t ranks,
                               const std::optional<extents_argument>& blocks,
                               const std::optional<std::vector<box_argument>>& boxes, const std::string& kind,
                               double balance, const std::optional<std::vector<std::int32_t>>& owners) {
+    if (patch.has_value() == patches.has_value())
+        raise_argument(
+            "give either the size of a patch (patch=) or the number of patches in each dimension (patches=)");
     const layout from = layout_of(extents, ranks, blocks, boxes);
-    const auto to = patch_grid::of_size(extents, patch);
+    const auto to = patch ? patch_grid::of_size(extents, *patch) : patch_grid::blocks(extents, *patches);
     require(to.error());
     const auto known = placement_named(kind);
     require(known.error());
@@ -89,16 +107,20 @@ py::tuple plan_redistribution(const extents_argument& extents, const extents_arg
         return plan::make(from, *to, how);
     }();
     require(made.error());
-    std::vector<std::int64_t> lower, upper;
-    for (patch_number number = 0; number < to->patches(); ++number) {
-        const box region = to->patch(number);
-        for (std::size_t d = 0; d < region.dimensions; ++d) {
-            lower.push_back(region.lower[d]);
-            upper.push_back(region.upper[d]);
+    corners of_patches, of_boxes;
+    for (patch_number number = 0; number < to->patches(); ++number) of_patches.add(to->patch(number));
+    std::vector<rank_number> box_ranks;
+    for (rank_number rank = 0; rank < from.ranks(); ++rank)
+        for (const box& region : from.boxes_of(rank)) {
+            box_ranks.push_back(rank);
+            of_boxes.add(region);
         }
-    }
-    return py::make_tuple(as_bytes(made->owners()), as_bytes(std::span<const std::int64_t>(lower)),
-                          as_bytes(std::span<const std::int64_t>(upper)), figures_of(*made));
+    extents_argument counts;
+    for (std::size_t d = 0; d < extents.size(); ++d) counts.push_back(to->count(d));
+    return py::make_tuple(as_bytes(made->owners()), of_patches.lower_bytes(), of_patches.upper_bytes(),
+                          figures_of(*made), py::tuple(py::cast(counts)),
+                          as_bytes(std::span<const rank_number>(box_ranks)), of_boxes.lower_bytes(),
+                          of_boxes.upper_bytes());
 }
 
 }  // namespace laconic::python

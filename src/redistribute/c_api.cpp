@@ -15,16 +15,67 @@ status check_dimensions(int dimensions) {
     return {errc::invalid_argument, std::to_string(dimensions) + " dimensions; give 1 to 4"};
 }
 
-status finish(const result<layout>& from, numbers extents, numbers patch, laconic_placement kind, double balance,
-              laconic_plan* made) {
-    if (!from) return from.error();
-    const auto to = patch_grid::of_size(extents, patch);
-    if (!to) return to.error();
+using plan_request = laconic_plan_request;
+
+result<layout> layout_of(const plan_request& asked, numbers whole) {
+    if (asked.box_ranks != nullptr || asked.boxes > 0) {
+        if (asked.blocks != nullptr)
+            return status(errc::invalid_argument, "blocks and boxes are two layouts; give one of them");
+        if (asked.boxes > 0 && (asked.box_ranks == nullptr || asked.lower == nullptr || asked.upper == nullptr))
+            return null_argument("the ranks, lower or upper corners of the boxes");
+        std::vector<owned_box> owned(asked.boxes);
+        for (std::size_t i = 0; i < asked.boxes; ++i) {
+            owned[i] = {asked.box_ranks[i], {whole.size(), {}, {}}};
+            for (std::size_t d = 0; d < whole.size(); ++d) {
+                owned[i].region.lower[d] = asked.lower[i * whole.size() + d];
+                owned[i].region.upper[d] = asked.upper[i * whole.size() + d];
+            }
+        }
+        return layout::boxes(whole, owned, asked.ranks);
+    }
+    std::vector<std::int64_t> chosen;
+    if (asked.blocks != nullptr) {
+        chosen.assign(asked.blocks, asked.blocks + whole.size());
+    } else {
+        auto even = even_blocks(asked.ranks, whole);
+        if (!even) return even.error();
+        chosen = std::move(even).value();
+    }
+    auto from = layout::regular(whole, chosen);
+    if (from.ok() && from->ranks() != asked.ranks)
+        return status(errc::invalid_argument, "the blocks are " + std::to_string(from->ranks()) + ", the ranks " +
+                                                  std::to_string(asked.ranks) + "; make them as many");
+    return from;
+}
+
+result<patch_grid> grid_of(const plan_request& asked, numbers whole) {
+    if (asked.patch != nullptr && asked.patches != nullptr)
+        return status(errc::invalid_argument, "patch and patches are two ways to cut the array; give one of them");
+    if (asked.patch != nullptr) return patch_grid::of_size(whole, numbers(asked.patch, whole.size()));
+    if (asked.patches != nullptr) return patch_grid::blocks(whole, numbers(asked.patches, whole.size()));
+    return null_argument("patch");
+}
+
+status make_plan(const plan_request& asked, laconic_plan* made) {
+    if (made == nullptr) return null_argument("plan");
+    *made = LACONIC_PLAN_NULL;
+    if (asked.extents == nullptr) return null_argument("extents");
+    if (status bad = check_dimensions(asked.dimensions); !bad.ok()) return bad;
+    const numbers whole(asked.extents, static_cast<std::size_t>(asked.dimensions));
     placement how;
-    if (kind < LACONIC_PLACE_GREEDY || kind > LACONIC_PLACE_OPTIMAL)
-        return {errc::invalid_argument, "placement " + std::to_string(kind) + "; use one of LACONIC_PLACE_*"};
-    how.kind = static_cast<placement_kind>(kind);
-    if (balance != 0) how.balance = balance;
+    if (asked.placement < LACONIC_PLACE_GREEDY || asked.placement > LACONIC_PLACE_GIVEN)
+        return {errc::invalid_argument,
+                "placement " + std::to_string(asked.placement) + "; use one of LACONIC_PLACE_*"};
+    how.kind = static_cast<placement_kind>(asked.placement);
+    if (asked.balance != 0) how.balance = asked.balance;
+    const auto to = grid_of(asked, whole);
+    if (!to) return to.error();
+    const auto from = layout_of(asked, whole);
+    if (!from) return from.error();
+    if (how.kind == placement_kind::given) {
+        if (asked.owners == nullptr) return null_argument("owners, which LACONIC_PLACE_GIVEN needs,");
+        how.owners.assign(asked.owners, asked.owners + to->patches());
+    }
     auto planned = plan::make(*from, *to, how);
     if (!planned) return planned.error();
     *made = new laconic_plan_handle{std::move(planned).value()};
@@ -35,29 +86,26 @@ status finish(const result<layout>& from, numbers extents, numbers patch, laconi
 
 extern "C" {
 
+int laconic_plan_make(const laconic_plan_request* asked, laconic_plan* made) {
+    return guarded([&]() -> status {
+        if (made != nullptr) *made = LACONIC_PLAN_NULL;
+        if (asked == nullptr) return null_argument("request");
+        return make_plan(*asked, made);
+    });
+}
+
 int laconic_plan_regular(int dimensions, const int64_t* extents, int64_t ranks, const int64_t* blocks,
                          const int64_t* patch, laconic_placement kind, double balance, laconic_plan* made) {
-    return guarded([&]() -> status {
-        if (made == nullptr) return null_argument("plan");
-        *made = LACONIC_PLAN_NULL;
-        if (extents == nullptr) return null_argument("extents");
-        if (patch == nullptr) return null_argument("patch");
-        if (status bad = check_dimensions(dimensions); !bad.ok()) return bad;
-        const auto count = static_cast<std::size_t>(dimensions);
-        const numbers whole(extents, count);
-        std::vector<std::int64_t> chosen;
-        if (blocks != nullptr) {
-            chosen.assign(blocks, blocks + count);
-        } else {
-            auto even = even_blocks(ranks, whole);
-            if (!even) return even.error();
-            chosen = std::move(even).value();
-        }
-        const auto from = layout::regular(whole, chosen);
-        if (from.ok() && from->ranks() != ranks)
-            return {errc::invalid_argument, "the blocks are " + std::to_string(from->ranks()) + ", the ranks " +
-                                                std::to_string(ranks) + "; make them as many"};
-        return finish(from, whole, numbers(patch, count), kind, balance, made);
+    return guarded([&] {
+        laconic_plan_request asked{};
+        asked.dimensions = dimensions;
+        asked.extents = extents;
+        asked.ranks = ranks;
+        asked.blocks = blocks;
+        asked.patch = patch;
+        asked.placement = kind;
+        asked.balance = balance;
+        return make_plan(asked, made);
     });
 }
 
@@ -65,24 +113,21 @@ int laconic_plan_boxes(int dimensions, const int64_t* extents, int64_t ranks, si
                        const int64_t* lower, const int64_t* upper, const int64_t* patch, laconic_placement kind,
                        double balance, laconic_plan* made) {
     return guarded([&]() -> status {
-        if (made == nullptr) return null_argument("plan");
-        *made = LACONIC_PLAN_NULL;
-        if (extents == nullptr) return null_argument("extents");
-        if (patch == nullptr) return null_argument("patch");
-        if (boxes > 0 && (owners == nullptr || lower == nullptr || upper == nullptr))
-            return null_argument("owners, lower or upper");
-        if (status bad = check_dimensions(dimensions); !bad.ok()) return bad;
-        const auto count = static_cast<std::size_t>(dimensions);
-        std::vector<owned_box> owned(boxes);
-        for (std::size_t i = 0; i < boxes; ++i) {
-            owned[i] = {owners[i], {count, {}, {}}};
-            for (std::size_t d = 0; d < count; ++d) {
-                owned[i].region.lower[d] = lower[i * count + d];
-                owned[i].region.upper[d] = upper[i * count + d];
-            }
-        }
-        const numbers whole(extents, count);
-        return finish(layout::boxes(whole, owned, ranks), whole, numbers(patch, count), kind, balance, made);
+        if (made != nullptr) *made = LACONIC_PLAN_NULL;
+        // No boxes at all are a layout that leaves everything out, not blocks.
+        const std::int32_t none = 0;
+        laconic_plan_request asked{};
+        asked.dimensions = dimensions;
+        asked.extents = extents;
+        asked.ranks = ranks;
+        asked.boxes = boxes;
+        asked.box_ranks = boxes == 0 && owners == nullptr ? &none : owners;
+        asked.lower = lower;
+        asked.upper = upper;
+        asked.patch = patch;
+        asked.placement = kind;
+        asked.balance = balance;
+        return make_plan(asked, made);
     });
 }
 

@@ -85,6 +85,17 @@ import laconic, sys
 assert laconic.__file__.startswith(sys.argv[1])
 print(laconic.__version__)" "$prefix"
     "$python" -c "import array, laconic; laconic.decompress(laconic.compress(array.array('f', [1, 2]), abs=0.1))"
+    # The package finds the library of an MPI beside itself, wherever both have been moved.
+    if "$python" -c "import mpi4py" 2>/dev/null && [[ -e $libdir/liblaconic_openmpi.so ]]; then
+        OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "$python" -c "
+import sys, numpy, laconic
+from mpi4py import MPI
+if MPI.get_vendor()[0] == 'Open MPI':
+    exchange = laconic.Exchange(MPI.COMM_SELF, laconic.plan([6], [2], 1), 'f8')
+    assert [each.tolist() for each in exchange.run(numpy.arange(6.0))] == [[0, 1], [2, 3], [4, 5]]
+    maps = open('/proc/self/maps').read()
+    assert f'{sys.argv[1]}/' in [line for line in maps.splitlines() if 'liblaconic_openmpi' in line][0]" "$prefix"
+    fi
 fi
 if [[ -n $filter && -n $package ]] && "$python" -c "import h5py" 2>/dev/null; then
     step "HDF5"

@@ -32,8 +32,8 @@ void exchanges_work_from_c() {
     std::vector<double> in(in_elements), out(out_elements, -1);
     for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<double>(i) + 54.0 * rank;
     std::vector<std::int32_t> told;
-    const auto on_patch = [](void* user, std::int32_t number, std::size_t) {
-        static_cast<std::vector<std::int32_t>*>(user)->push_back(number);
+    const auto on_patch = [](void* user, const laconic_ready_patch* ready) {
+        static_cast<std::vector<std::int32_t>*>(user)->push_back(ready->patch);
     };
     check(laconic_exchange_run(moving, in.data(), in.size(), out.data(), out.size(), on_patch, &told) == LACONIC_OK,
           laconic_last_message());
@@ -52,7 +52,8 @@ void exchanges_work_from_c() {
                                nullptr) == LACONIC_ERR_ARGUMENT,
           "a short array from C");
     check(laconic_exchange_free(&moving) == LACONIC_OK && moving == LACONIC_EXCHANGE_NULL, "free");
-    const laconic_exchange_options fast{"fast", 0, LACONIC_ABSOLUTE, 0, 0, 0};
+    laconic_exchange_options fast{};
+    fast.engine = "fast";
     check(laconic_exchange_make(rank == 0 ? LACONIC_PLAN_NULL : planned, 8, LACONIC_F64, MPI_COMM_WORLD, nullptr,
                                 &moving) == LACONIC_ERR_ARGUMENT,
           "a rank without a plan");
@@ -60,7 +61,7 @@ void exchanges_work_from_c() {
                   LACONIC_ERR_ARGUMENT &&
               std::string(laconic_last_message()).find("rank 0: no exchange engine 'fast'") != std::string::npos,
           "an engine that is none");
-    laconic_exchange_options odd{"auto", 0, LACONIC_ABSOLUTE, 0, 0, 0};
+    laconic_exchange_options odd{};
     const int no_kind = 2;
     std::memcpy(&odd.kind, &no_kind, sizeof odd.kind);
     check(laconic_exchange_make(planned, 8, LACONIC_F64, MPI_COMM_WORLD, rank == 0 ? &odd : nullptr, &moving) ==

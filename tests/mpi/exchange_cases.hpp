@@ -17,5 +17,7 @@ void exchanges_do_not_allocate();
 void exchanges_keep_moving();
 void compressed_exchanges_keep_their_bound();
 void exchanges_work_from_c();
+void fields_with_strides_arrive_from_c();
+void c_calls_fail_on_all_ranks();
 
 }  // namespace laconic::test

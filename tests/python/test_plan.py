@@ -36,7 +36,37 @@ def test_moved_elements_are_those_whose_rank_changes():
     assert plan.figures["moved_elements"] == (before != after).sum()
 
 
+def test_regions_lead_to_elements():
+    whole = numpy.arange(60).reshape(6, 10)
+    plan = laconic.plan([6, 10], [4, 3], 4, blocks=[2, 2])
+    assert (plan.extents, plan.ranks, plan.patch, plan.counts) == ((6, 10), 4, (4, 3), (2, 4))
+    assert (whole[plan.boxes_of(3)[0]] == whole[3:, 5:]).all() and len(plan.boxes_of(3)) == 1
+    seen = numpy.zeros((6, 10), int)
+    for rank in range(4):
+        assert (plan.owners[plan.patches_of(rank)] == rank).all()
+        for number, region in zip(plan.patches_of(rank), plan.regions_of(rank)):
+            seen[region] += 1
+            assert [part.start for part in region] == plan.lower[number].tolist()
+    assert (seen == 1).all()
+
+
+def test_patches_in_each_dimension():
+    plan = laconic.plan([6, 10], None, 2, patches=[1, 3])
+    assert plan.counts == (1, 3) and plan.patch is None
+    assert plan.lower.tolist() == [[0, 0], [0, 3], [0, 6]] and plan.upper.tolist() == [[6, 3], [6, 6], [6, 10]]
+
+
+def test_plans_follow_each_other():
+    first = laconic.plan([6, 10], None, 2, patches=[6, 1], placement="round_robin")
+    second = laconic.plan([6, 10], None, 2, patches=[1, 10], boxes=first.boxes_after())
+    assert second.boxes_of(1) == first.regions_of(1) and len(second.boxes_of(1)) == 3
+    assert second.box_ranks.tolist() == [0] * 3 + [1] * 3
+
+
 @pytest.mark.parametrize("arguments, words", [
+    (dict(extents=[4], patch=[2], ranks=1, patches=[2]), "either"),
+    (dict(extents=[4], patch=None, ranks=1), "either"),
+    (dict(extents=[4], patch=None, ranks=1, patches=[5]), "5"),
     (dict(extents=[], patch=[], ranks=1), "0 extents"),
     (dict(extents=[4], patch=[5], ranks=1), "5"),
     (dict(extents=[4], patch=[2], ranks=2, blocks=[3]), "ranks 2"),

@@ -92,8 +92,9 @@ def test_classes(name):
         fields = [n.target.id for n in node.body if isinstance(n, ast.AnnAssign)]
         if hasattr(actual, "_fields"):
             assert tuple(fields) == actual._fields
-            hints = {n.target.id: ast.unparse(n.annotation) for n in node.body}
+            hints = {n.target.id: ast.unparse(n.annotation) for n in node.body if isinstance(n, ast.AnnAssign)}
             assert hints == {k: v.__name__ for k, v in actual.__annotations__.items()}
+            check_methods(node, actual)
         else:
             assert ([ast.unparse(b) for b in node.bases] or ["object"]) == [b.__name__ for b in actual.__bases__]
             assert all(hasattr(actual, field) for field in fields)

@@ -2,10 +2,15 @@
 // The C face of exchanges. A rank whose arguments cannot become a call still tells the others.
 #include <mpi.h>
 
+#include <algorithm>
+#include <exception>
+#include <iterator>
 #include <memory>
 #include <new>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "codec/c_api.hpp"
 #include "laconic/exchange.hpp"
@@ -17,16 +22,38 @@
 struct laconic_exchange_handle {
     std::optional<laconic::exchange> moving;  // empty until it is made
     laconic::exchange_element element;
+    // Of a run, which allocates nothing.
+    std::vector<laconic::exchange::array_in> from;
+    std::vector<laconic::exchange::array_out> to;
 };
 
 namespace {
 
 using namespace laconic;
 
+using redistribute::most_fields;
+
 struct request {
     exchange_element element;
     exchange_options options;
 };
+
+result<std::vector<stored_box>> storage_of(const laconic_stored_box* given, std::size_t count, const char* name) {
+    static_assert(std::extent_v<decltype(laconic_stored_box::strides)> == most_dimensions);
+    std::vector<stored_box> made;
+    if (given == nullptr) {
+        if (count > 0)
+            return status(errc::invalid_argument, std::string(name) + " is NULL, but " + std::to_string(count) +
+                                                      " are announced; give them, or 0");
+        return made;
+    }
+    made.resize(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        made[i].offset = given[i].offset;
+        std::copy(std::begin(given[i].strides), std::end(given[i].strides), made[i].strides.begin());
+    }
+    return made;
+}
 
 result<request> request_of(std::size_t element_bytes, laconic_type type, const laconic_exchange_options* given) {
     request made;
@@ -50,7 +77,61 @@ result<request> request_of(std::size_t element_bytes, laconic_type type, const l
     made.options.limit = {given->kind == LACONIC_RELATIVE ? bound_kind::relative : bound_kind::absolute, given->bound};
     made.options.shared_memory = given->no_shared_memory == 0;
     made.options.check = given->no_check == 0;
+    made.options.fields = given->fields == 0 ? 1 : given->fields;
+    auto in = storage_of(given->in_boxes, given->in_box_count, "in_boxes");
+    if (!in) return in.error();
+    auto out = storage_of(given->out_patches, given->out_patch_count, "out_patches");
+    if (!out) return out.error();
+    made.options.in_boxes = std::move(in).value();
+    made.options.out_patches = std::move(out).value();
     return made;
+}
+
+/// With everything that one run needs, and that may be missing.
+std::unique_ptr<laconic_exchange_handle> handle_for(const request& wanted) {
+    auto made = std::make_unique<laconic_exchange_handle>();
+    made->element = wanted.element;
+    const std::size_t fields = std::min(wanted.options.fields, most_fields);
+    made->from.resize(fields);
+    made->to.resize(fields);
+    return made;
+}
+
+status make(laconic_plan planned, std::size_t element_bytes, laconic_type type, MPI_Comm comm,
+            const laconic_exchange_options* options, laconic_exchange* made) {
+    if (made != nullptr) *made = LACONIC_EXCHANGE_NULL;
+    if (planned == nullptr) return redistribute::refuse(comm, null_argument("plan"));
+    if (made == nullptr) return redistribute::refuse(comm, null_argument("exchange"));
+    result<request> wanted = request{};
+    std::unique_ptr<laconic_exchange_handle> handle;
+    // Before the others take this rank for one that has an exchange.
+    try {
+        wanted = request_of(element_bytes, type, options);
+        if (wanted.ok()) handle = handle_for(*wanted);
+    } catch (const std::exception&) {
+        // No memory, or a count that no memory could hold.
+        return redistribute::refuse(comm, {errc::out_of_memory, "no handle"});
+    }
+    if (!wanted) return redistribute::refuse(comm, wanted.error());
+    auto moving = exchange::make(comm, planned->planned, wanted->element, wanted->options);
+    if (!moving) return moving.error();
+    handle->moving.emplace(std::move(moving).value());
+    *made = handle.release();
+    return {};
+}
+
+status run(laconic_exchange given, std::span<const exchange::array_in> in, std::span<const exchange::array_out> out,
+           laconic_patch_function on_patch, void* user) {
+    const auto tell = [&](const ready_patch& patch) {
+        const laconic_ready_patch ready{patch.patch, patch.position, patch.offset, patch.held ? 1 : 0};
+        on_patch(user, &ready);
+    };
+    return given->moving->run(in, out, given->element, on_patch != nullptr ? patch_callback(tell) : patch_callback());
+}
+
+status failure_of(int code, const char* why) {
+    const bool known = code > LACONIC_OK && code <= LACONIC_ERR_UNREPRESENTABLE;
+    return {known ? static_cast<errc>(code) : errc::invalid_argument, why == nullptr ? "this rank refuses" : why};
 }
 
 }  // namespace
@@ -59,21 +140,22 @@ extern "C" {
 
 int laconic_exchange_make(laconic_plan planned, size_t element_bytes, laconic_type type, MPI_Comm comm,
                           const laconic_exchange_options* options, laconic_exchange* made) {
+    return guarded([&] { return make(planned, element_bytes, type, comm, options, made); });
+}
+
+int laconic_exchange_make_f(laconic_plan planned, size_t element_bytes, laconic_type type, int comm,
+                            const laconic_exchange_options* options, laconic_exchange* made) {
+    return guarded([&] { return make(planned, element_bytes, type, MPI_Comm_f2c(comm), options, made); });
+}
+
+int laconic_exchange_refuse_f(int comm, int code, const char* why) {
+    return guarded([&] { return redistribute::refuse(MPI_Comm_f2c(comm), failure_of(code, why)); });
+}
+
+int laconic_exchange_refuse_run(laconic_exchange given, int code, const char* why) {
     return guarded([&]() -> status {
-        if (made != nullptr) *made = LACONIC_EXCHANGE_NULL;
-        if (planned == nullptr) return redistribute::refuse(comm, null_argument("plan"));
-        if (made == nullptr) return redistribute::refuse(comm, null_argument("exchange"));
-        const auto wanted = request_of(element_bytes, type, options);
-        if (!wanted) return redistribute::refuse(comm, wanted.error());
-        // Before the others take this rank for one that has an exchange.
-        std::unique_ptr<laconic_exchange_handle> handle(new (std::nothrow) laconic_exchange_handle);
-        if (handle == nullptr) return redistribute::refuse(comm, {errc::out_of_memory, "no handle"});
-        auto moving = exchange::make(comm, planned->planned, wanted->element, wanted->options);
-        if (!moving) return moving.error();
-        handle->moving.emplace(std::move(moving).value());
-        handle->element = wanted->element;
-        *made = handle.release();
-        return {};
+        if (given == nullptr) return null_argument("exchange");
+        return given->moving->refuse_run(failure_of(code, why));
     });
 }
 
@@ -86,15 +168,62 @@ int laconic_exchange_elements(laconic_exchange given, size_t* in, size_t* out) {
     });
 }
 
-int laconic_exchange_run(laconic_exchange given, const void* in, size_t in_elements, void* out, size_t out_elements,
-                         laconic_patch_function on_patch, void* user) {
+int laconic_exchange_offset(laconic_exchange given, size_t position, size_t* offset) {
     return guarded([&]() -> status {
         if (given == nullptr) return null_argument("exchange");
-        const exchange::array_in from{in, in_elements};
-        const exchange::array_out to{out, out_elements};
-        const auto tell = [&](const ready_patch& patch) { on_patch(user, patch.patch, patch.offset); };
-        return given->moving->run({&from, 1}, {&to, 1}, given->element,
-                                  on_patch != nullptr ? patch_callback(tell) : patch_callback());
+        if (offset == nullptr) return null_argument("offset");
+        if (position >= given->moving->patches().size())
+            return {errc::invalid_argument, "this rank has no patch at position " + std::to_string(position) +
+                                                "; its patches are " + std::to_string(given->moving->patches().size())};
+        *offset = given->moving->out_offset(position);
+        return {};
+    });
+}
+
+const char* laconic_exchange_engine(laconic_exchange given) {
+    // The names are literals.
+    return given == nullptr ? nullptr : name_of(given->moving->engine()).data();
+}
+
+size_t laconic_exchange_staging(laconic_exchange given) {
+    return given == nullptr ? 0 : given->moving->staging_bytes();
+}
+
+int laconic_exchange_describe(laconic_exchange given, laconic_exchange_report* report) {
+    return guarded([&]() -> status {
+        if (given == nullptr) return null_argument("exchange");
+        if (report == nullptr) return null_argument("report");
+        const exchange_report& last = given->moving->report();
+        *report = {last.kept_bytes, last.shared_bytes, last.message_bytes, last.wire_bytes, last.largest_bound};
+        return {};
+    });
+}
+
+int laconic_exchange_run(laconic_exchange given, const void* in, size_t in_elements, void* out, size_t out_elements,
+                         laconic_patch_function on_patch, void* user) {
+    return laconic_exchange_run_fields(given, 1, &in, in_elements, &out, out_elements, on_patch, user);
+}
+
+int laconic_exchange_run_fields(laconic_exchange given, size_t fields, const void* const* in, size_t in_elements,
+                                void* const* out, size_t out_elements, laconic_patch_function on_patch, void* user) {
+    return guarded([&]() -> status {
+        if (given == nullptr) return null_argument("exchange");
+        // Whatever is wrong here, the others hear of it from a run: an exchange has at least one field.
+        if (in == nullptr || out == nullptr) fields = 0;
+        std::vector<exchange::array_in> other_from;
+        std::vector<exchange::array_out> other_to;
+        const bool as_made = fields == given->from.size();
+        if (!as_made) {
+            other_from.resize(std::min(fields, most_fields + 1));
+            other_to.resize(other_from.size());
+        }
+        const std::span from = as_made ? std::span(given->from) : std::span(other_from);
+        const std::span to = as_made ? std::span(given->to) : std::span(other_to);
+        for (std::size_t i = 0; i < from.size(); ++i) {
+            from[i] = {in[i], in_elements};
+            to[i] = {out[i], out_elements};
+        }
+        return run(given, from, to, on_patch, user);
     });
 }
 

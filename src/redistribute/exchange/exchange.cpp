@@ -15,7 +15,7 @@
 namespace laconic {
 namespace {
 
-constexpr std::size_t most_fields = 1024, most_element_bytes = std::size_t{1} << 20;
+constexpr std::size_t most_element_bytes = std::size_t{1} << 20;
 constexpr std::size_t most_batch_bytes = std::size_t{1} << 30;
 constexpr std::size_t least_staging_bytes = std::size_t{8} << 20;
 
@@ -31,7 +31,7 @@ status check_arguments(const mpi::channel& channel, const plan& what, exchange_e
     if (element.type && size_of(*element.type) != element.bytes)
         return fault("elements of " + std::to_string(element.bytes) + " bytes are not of the type given, which has " +
                      std::to_string(size_of(*element.type)));
-    if (options.fields < 1 || options.fields > most_fields)
+    if (options.fields < 1 || options.fields > redistribute::most_fields)
         return fault(std::to_string(options.fields) + " fields; give 1 to 1024");
     if (what.from().domain().volume() >
         INT64_MAX / 4 / static_cast<std::int64_t>(element.bytes) / static_cast<std::int64_t>(options.fields))
@@ -185,6 +185,11 @@ status exchange::run(std::span<const array_in> in, std::span<const array_out> ou
 std::span<std::byte> exchange::in_memory(std::size_t field) const noexcept {
     return state_->arrays != nullptr ? state_->arrays->field(field) : std::span<std::byte>();
 }
+
+status exchange::refuse_run(const status& why) {
+    return state_->refuse(why.ok() ? status(errc::invalid_argument, "this rank refuses") : why);
+}
+
 std::size_t exchange::in_elements() const noexcept { return state_->todo.in_elements; }
 std::size_t exchange::out_elements() const noexcept { return state_->todo.out_elements; }
 std::span<const patch_number> exchange::patches() const noexcept { return state_->todo.numbers; }

@@ -172,6 +172,15 @@ status exchange::state::run(std::span<const array_in> from, std::span<const arra
             in_[i] = static_cast<const std::byte*>(from[i].data);
             out_[i] = static_cast<std::byte*>(to[i].data);
         }
+    return go(local, on_patch);
+}
+
+status exchange::state::refuse(const status& why) {
+    if (channel.broken()) return why;
+    return go(why, {});
+}
+
+status exchange::state::go(const status& local, patch_callback on_patch) {
     arrivals_.reset();
     copied_ = 0;
     report = {};

@@ -16,6 +16,8 @@ struct exchange::state {
 
     [[nodiscard]] status run(std::span<const array_in> from, std::span<const array_out> to, exchange_element each,
                              patch_callback on_patch);
+    /// Stands for run() on a rank that has nothing to run with, so that the others hear of it.
+    [[nodiscard]] status refuse(const status& why);
 
     mpi::channel& channel;
     redistribute::work todo;
@@ -28,6 +30,7 @@ struct exchange::state {
     exchange_report report;
 
 private:
+    [[nodiscard]] status go(const status& local, patch_callback on_patch);
     [[nodiscard]] status check_arrays(std::span<const array_in> from, std::span<const array_out> to,
                                       exchange_element each) const;
     [[nodiscard]] bool relative() const noexcept;
@@ -55,6 +58,9 @@ public:
 };
 
 namespace redistribute {
+
+/// That one run moves together.
+inline constexpr std::size_t most_fields = 1024;
 
 /// Stands for exchange::make() on a rank that has nothing to make one from, so that the others hear of it. Collective.
 [[nodiscard]] status refuse(MPI_Comm comm, const status& why);

@@ -110,6 +110,13 @@ static void ranks(int turn) {
     MPI_Comm_rank(MPI_COMM_WORLD, &now);
 }
 
+/* A tag that never came before: nothing repeats. */
+static void tags(int turn) {
+    MPI_Sendrecv(out, doubles, MPI_DOUBLE, 0, turn % 32768, in, doubles, MPI_DOUBLE, 0, turn % 32768, MPI_COMM_SELF,
+                 MPI_STATUS_IGNORE);
+    check(from(in) == rank, "the own message");
+}
+
 static const struct {
     const char* name;
     void (*start)(void);
@@ -121,7 +128,8 @@ static const struct {
                 {"fan", NULL, fan},
                 {"anysource", NULL, any_source},
                 {"tree", NULL, tree},
-                {"ranks", NULL, ranks}};
+                {"ranks", NULL, ranks},
+                {"tags", NULL, tags}};
 
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
    Regular communication to trace: a pattern, a number of iterations and a number of doubles per message flow in; every
-   rank checks what it received, and rank 0 prints the seconds that the iterations took.
+   rank checks what it received, and rank 0 prints the seconds that the iterations took and the most memory it held.
 
    usage: patterns PATTERN ITERATIONS [DOUBLES] */
 #include <mpi.h>
@@ -131,6 +131,18 @@ static const struct {
                 {"ranks", NULL, ranks},
                 {"tags", NULL, tags}};
 
+/* The most memory that this process held at once, in kB. */
+static long most_memory(void) {
+    char line[128];
+    long most = -1;
+    FILE* const facts = fopen("/proc/self/status", "r");
+    while (facts != NULL && most < 0 && fgets(line, sizeof line, facts) != NULL) {
+        if (strncmp(line, "VmHWM:", 6) == 0) most = atol(line + 6);
+    }
+    if (facts != NULL) fclose(facts);
+    return most;
+}
+
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -155,7 +167,7 @@ int main(int argc, char** argv) {
     if (patterns[chosen].start != NULL) MPI_Comm_free(&grid);
     free(out);
     free(in);
-    if (rank == 0) printf("%.6f s\n", seconds);
     MPI_Finalize();
+    if (rank == 0) printf("%.6f s %ld kB\n", seconds, most_memory());
     return 0;
 }

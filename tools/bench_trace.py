@@ -121,12 +121,12 @@ def real_programs(mpis):
     by_name = {mpi.flavour: mpi for mpi in mpis}
     shutil.copy(HPCC, FOLDER / "hpccinf.txt")
     melt = (FOLDER / "in.melt")
-    melt.write_text(Path(MELT).read_text(encoding="utf-8").replace("run\t\t250", "run\t\t2000"), encoding="utf-8")
+    melt.write_text(Path(MELT).read_text(encoding="utf-8").replace("run\t\t250", "run\t\t500"), encoding="utf-8")
     stacking = ["stacking", "--grid", "192x128", "--shots", "8", "--panels", "9", "--repetitions", "3", "--out", FOLDER / "out"]
     found = []
     if "openmpi" in by_name:
         found += [("HPC Challenge 1.5 (Debian)", by_name["openmpi"], 4, ["hpcc"]),
-                  ("LAMMPS, melt, 2,000 steps (Debian)", by_name["openmpi"], 4, ["lmp", "-in", melt])]
+                  ("LAMMPS, melt, 500 steps (Debian)", by_name["openmpi"], 4, ["lmp", "-in", melt])]
     return found + [(f"image stacking, {mpi.flavour}", mpi, 4, stacking) for mpi in mpis]
 
 
@@ -137,7 +137,7 @@ def programs(mpis, quick):
     for name, mpi, ranks, words in real_programs(mpis) + stencils:
         plain, traced = [], []
         trace = FOLDER / "program.trace"
-        for _ in range(1 if quick else 7):
+        for _ in range(1 if quick else 5):
             plain.append(mpi.run(ranks, words))
             traced.append(mpi.run(ranks, words, trace))
         facts = json.loads(subprocess.run([mpi.build / "bin/laconic", "stat", "--json", trace], check=True,

@@ -109,7 +109,7 @@ Wall time, launch to end, plain and traced (times `mean`) in turn, 5 times; the 
 """, programs),
     "timings": ("Methods for times", """\
 Durations, and gaps from the end of a call to the next, recorded by the side logs of all ranks; 10 % relative error unless the method names absolute
-tolerances (for durations / for gaps, as the paper does). Ratio to 8 bytes per number, pooled over ranks; PSNR from the largest value; CPU time of both
+tolerances (for durations / for gaps, as the paper does). Ratio to 8 bytes per number, pooled over ranks; PSNR of the range; CPU time of both
 channels together. `hist` with the K that makes it smallest; the paper says k = 8 and means its intervals from the last call of the same signature.
 `mean`: zfp with 10 % of the channel's mean as tolerance.
 """, lambda part: against_hist(part) + timings(part)),

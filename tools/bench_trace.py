@@ -23,6 +23,7 @@ FOLDER = Path(SCRATCH.name)
 RANKS = {"stencil2d": (4, 9, 16, 25, 36, 64), "stencil3d": (8, 27, 64), "transpose": (4, 16, 64),
          "butterfly": (4, 16, 64), "fan": (4, 16, 64), "tree": (4, 16, 64), "anysource": (4, 16, 64), "nas bt": (4, 16),
          "nas sp": (4, 16)}
+ROUNDS = 3
 HPCC = "/usr/share/doc/hpcc/examples/_hpccinf.txt"
 MELT = "/usr/share/lammps/examples/melt/in.melt"
 
@@ -137,7 +138,7 @@ def programs(mpis, quick):
     for name, mpi, ranks, words in real_programs(mpis) + stencils:
         plain, traced = [], []
         trace = FOLDER / "program.trace"
-        for _ in range(1 if quick else 5):
+        for _ in range(1 if quick else ROUNDS):
             plain.append(mpi.run(ranks, words))
             traced.append(mpi.run(ranks, words, trace))
         facts = json.loads(subprocess.run([mpi.build / "bin/laconic", "stat", "--json", trace], check=True,

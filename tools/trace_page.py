@@ -105,7 +105,7 @@ The most memory one rank held at once (ru_maxrss), with times `mean`: a loop, an
 compress while it happens). Recording keeps at most 256 MiB of signatures and grammar, then seals a part and begins the next.
 """, memory),
     "programs": ("Whole programs", """\
-Wall time, launch to end, plain and traced (times `mean`) in turn, 5 times; the ratio is the median of the pairs' ratios. Two cores run 4 ranks.
+Wall time, launch to end, plain and traced (times `mean`) in turn, 3 times; the ratio is the median of the pairs' ratios. Two cores run 4 ranks.
 """, programs),
     "timings": ("Methods for times", """\
 Durations, and gaps from the end of a call to the next, recorded by the side logs of all ranks; 10 % relative error unless the method names absolute

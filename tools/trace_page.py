@@ -101,8 +101,8 @@ bytes are those of its signature table and grammar, from its own runs of such pr
 """, sizes),
     "iterations": ("Iterations", "The 2-D stencil, 128-byte messages.\n", iterations),
     "memory": ("Memory while recording", """\
-The most memory one rank held at once (ru_maxrss), with times `mean`: a loop, and a tag that never came before (what nothing can
-compress while it happens). Recording keeps at most 256 MiB of signatures and grammar, then seals a part and begins the next.
+The most memory one rank held at once (ru_maxrss), with times `mean`: a loop, and 32,768 tags that come one after the other and then
+round again. Recording keeps at most 256 MiB of signatures and grammar, then seals a part and begins the next.
 """, memory),
     "programs": ("Whole programs", """\
 Wall time, launch to end, plain and traced (times `mean`) in turn, 3 times; the ratio is the median of the pairs' ratios. Two cores run 4 ranks.

@@ -101,7 +101,7 @@ bytes are those of its signature table and grammar, from its own runs of such pr
 """, sizes),
     "iterations": ("Iterations", "The 2-D stencil, 128-byte messages.\n", iterations),
     "memory": ("Memory while recording", """\
-The most memory one rank held at once (ru_maxrss), with times `mean`: a loop, and 32,768 tags that come one after the other and then
+The most memory one rank held at once (VmHWM), with times `mean`: a loop, and 32,768 tags that come one after the other and then
 round again. Recording keeps at most 256 MiB of signatures and grammar, then seals a part and begins the next.
 """, memory),
     "programs": ("Whole programs", """\

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """What the recorder adds to a call: bench/record/calls.c runs in turn plain and under the preload library, and a table of
-medians, in nanoseconds, comes out. Signatures are made and dropped: what is done with them costs its own.
+medians, in nanoseconds, comes out: recorded, where signatures are made and dropped, and traced, where they are
+compressed as they come.
 
 usage: bench_record.py BUILD_FOLDER [ROUNDS]        ROUNDS defaults to 7; needs the targets bench_calls_<flavour>
 """
 import statistics
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 
@@ -18,15 +20,18 @@ def run(launcher, program, settings):
 
 
 def measure(build, flavour, rounds):
-    """{kind: (plain ns, traced ns)}: medians over the rounds, which take turns."""
+    """{kind: (plain, recorded, traced) in ns}: medians over the rounds, which take turns."""
     launcher, program = str(build / f"mpiexec-{flavour}"), str(build / "bin" / f"bench_calls_{flavour}")
     preload = build / "lib" / f"liblaconic_preload_{flavour}.so"
-    plain, traced = [], []
-    for _ in range(rounds):
-        plain.append(run(launcher, program, []))
-        traced.append(run(launcher, program, [f"LD_PRELOAD={preload}", "LACONIC_TRACE_LOG=-"]))
-    return {kind: (statistics.median(r[kind] for r in plain), statistics.median(r[kind] for r in traced))
-            for kind in plain[0]}
+    ways = {"plain": [], "recorded": ["LACONIC_TRACE_LOG=-"], "traced": []}
+    found = {way: [] for way in ways}
+    with tempfile.TemporaryDirectory() as folder:
+        ways["traced"] = [f"LACONIC_TRACE={folder}/calls.trace"]
+        for _ in range(rounds):
+            for way, settings in ways.items():
+                found[way].append(run(launcher, program, settings and [f"LD_PRELOAD={preload}", *settings]))
+    return {kind: [statistics.median(each[kind] for each in rows) for rows in found.values()]
+            for kind in found["plain"][0]}
 
 
 def main(arguments):
@@ -34,12 +39,12 @@ def main(arguments):
         print(__doc__)
         return 0 if arguments else 2
     build, rounds = Path(arguments[0]).resolve(), int(arguments[1]) if len(arguments) > 1 else 7
-    print("| MPI | calls | plain, ns | recorded, ns | added, ns |\n|---|---|---|---|---|")
+    print("| MPI | calls | plain, ns | recorded: added, ns | traced: added, ns |\n|---|---|---|---|---|")
     for flavour in ("mpich", "openmpi"):
         if not (build / "bin" / f"bench_calls_{flavour}").exists():
             continue
-        for kind, (plain, traced) in measure(build, flavour, rounds).items():
-            print(f"| {flavour} | {kind} | {plain:.0f} | {traced:.0f} | {traced - plain:.0f} |")
+        for kind, (plain, recorded, traced) in measure(build, flavour, rounds).items():
+            print(f"| {flavour} | {kind} | {plain:.0f} | {recorded - plain:.0f} | {traced - plain:.0f} |")
     return 0
 
 

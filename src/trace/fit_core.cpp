@@ -206,6 +206,9 @@ private:
             made_.signatures.push_back(std::move(made));
             sole_rank_.push_back(ranks_.size() == 1 ? ranks_.front() : none);
             known.numbers.push_back(fresh);
+        } else {
+            // Found beyond the tries: from now on this class relies on it, too.
+            sole_rank_[entry->second] = none;
         }
         return entry->second;
     }

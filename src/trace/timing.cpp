@@ -23,11 +23,6 @@ namespace {
 constexpr std::array<std::string_view, 7> names{"position", "cfg",          "hist",         "sz",
                                                 "zfp",      "sz_clustered", "zfp_clustered"};
 
-/// Where a call stands: its terminal and the one before.
-std::uint32_t position_of(std::uint32_t before, std::uint32_t now) noexcept {
-    return (before * 0x9e3779b1U + now * 0x85ebca77U) >> 20;
-}
-
 bool uses_arrays(const timing_options& options) {
     return options.mode == timing_mode::lossless || options.method != timing_method::position;
 }
@@ -74,9 +69,9 @@ void timing_writer::add(std::uint32_t terminal, std::uint64_t start_ns, std::uin
                      : gap > 0                               ? static_cast<std::uint64_t>(gap)
                                                              : 0);
     } else {
-        const std::uint32_t position = position_of(s.before, terminal);
-        s.durations.encode(s.duration_bits, position, duration_ns);
-        s.gaps.encode(s.gap_bits, position, gap > 0 ? static_cast<std::uint64_t>(gap) : 0);
+        const call_place place{s.before, terminal};
+        s.durations.encode(s.duration_bits, place, duration_ns);
+        s.gaps.encode(s.gap_bits, place, gap > 0 ? static_cast<std::uint64_t>(gap) : 0);
     }
     s.before = terminal;
     ++s.calls;
@@ -189,9 +184,9 @@ result<call_time> timing_reader::next(view signature) {
     if (uses_arrays(s.options)) {
         if (!s.arrays.next(s.options, terminal, duration, gap)) return damaged;
     } else {
-        const std::uint32_t position = position_of(s.before, terminal);
-        duration = s.durations->decode(*s.duration_bits, position);
-        gap = s.gaps->decode(*s.gap_bits, position);
+        const call_place place{s.before, terminal};
+        duration = s.durations->decode(*s.duration_bits, place);
+        gap = s.gaps->decode(*s.gap_bits, place);
         if (s.duration_bits->overrun() || s.gap_bits->overrun()) return damaged;
     }
     s.before = terminal;

@@ -188,12 +188,13 @@ def mpi4(start):
 
 
 def spawn(start):
-    run = start(2)
+    run = start(2, spawning=True)
     check_shape(run, 2)
     spawned = run.one(0, "MPI_Comm_spawn")
     assert spawned.arguments["argv"] == ["child"] and spawned.arguments["maxprocs"] == 2
     assert run.one(1, "MPI_Comm_spawn").arguments["command"] is None, "only the root names the command"
     assert run.one(0, "MPI_Comm_get_parent").arguments["parent"] == "MPI_COMM_NULL"
+    assert len(run.others) == 2, "the spawned processes leave no logs"
     for calls in run.others:
         assert calls[0].name == "MPI_Init" and calls[-1].name == "MPI_Finalize"
 
@@ -222,8 +223,8 @@ def main(arguments):
         return 2
     case, flavour, launcher, preload, program = arguments
 
-    def start(ranks, *own, same=True):
-        return trace(flavour, launcher, preload, program, ranks, own, same)
+    def start(ranks, *own, same=True, spawning=False):
+        return trace(flavour, launcher, preload, program, ranks, own, same, spawning)
 
     CASES[case](start)
     print(f"{case}: as recorded")

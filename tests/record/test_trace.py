@@ -27,11 +27,11 @@ class Job:
         self.folder = Path(folder)
         self.trace, self.parts, self.log = (self.folder / name for name in ("app.trace", "app.trace.parts", "log"))
 
-    def run(self, ranks, *arguments, timing=None, trace=None, **settings):
+    def run(self, ranks, *arguments, timing=None, trace=None, spawning=False, **settings):
         more = {"LACONIC_TRACE": str(trace or self.trace), **settings}
         if timing:
             more["LACONIC_TRACE_TIMING"] = timing
-        return launch(self.launcher, ranks, self.program, arguments, self.preload, str(self.log), more)
+        return launch(self.launcher, ranks, self.program, arguments, self.preload, str(self.log), more, spawning)
 
     def ask(self, *arguments):
         return subprocess.run([self.laconic, *arguments], check=True, stdout=subprocess.PIPE, text=True, timeout=300).stdout
@@ -84,23 +84,72 @@ def check_times(recorded, logged, mode):
                 assert call[1:] == (None, None), where
 
 
-def equal(ranks, arguments=(), modes=("mean",)):
+def compare(setting, ranks, arguments=(), mode="mean", most_bytes=None):
+    """One run: the trace and the log hold the same."""
+    with tempfile.TemporaryDirectory() as folder:
+        job = Job(setting, folder)
+        done = job.run(ranks, *(a.replace("FOLDER", folder) for a in arguments), timing=mode)
+        where = f"{ranks} ranks, {arguments}, {mode}"
+        assert done.returncode == 0, f"{where}: status {done.returncode}:\n{done.stderr}"
+        assert "laconic:" not in done.stderr, f"{where}: {done.stderr}"
+        left = sorted(path.name for path in job.folder.glob("app.trace*") if ".spawned-" not in path.name)
+        assert left == ["app.trace"], f"{where}: left behind: {left}"
+        facts = job.facts()
+        assert facts["complete"] and facts["ranks"] == facts["ranks_there"] == ranks, facts
+        assert facts["timing"] == mode, facts["timing"]
+        recorded, logged = job.recorded(), job.logged()
+        check_equal(recorded, logged, ranks)
+        check_times(recorded, logged, mode)
+        size = job.trace.stat().st_size
+        assert most_bytes is None or size <= most_bytes, f"{where}: {size} bytes, more than {most_bytes}"
+        return size
+
+
+def equal(*counts, arguments=(), modes=("mean",)):
+    """On each number of ranks with the first mode, on the first number with all of them."""
     def case(setting):
         for mode in modes:
-            with tempfile.TemporaryDirectory() as folder:
-                job = Job(setting, folder)
-                done = job.run(ranks, *(a.replace("FOLDER", folder) for a in arguments), timing=mode)
-                assert done.returncode == 0, f"status {done.returncode}:\n{done.stderr}"
-                assert "laconic:" not in done.stderr, done.stderr
-                left = sorted(path.name for path in job.folder.glob("app.trace*"))
-                assert left == ["app.trace"], f"left behind: {left}"
-                facts = job.facts()
-                assert facts["complete"] and facts["ranks"] == facts["ranks_there"] == ranks, facts
-                assert facts["timing"] == mode, facts["timing"]
-                recorded, logged = job.recorded(), job.logged()
-                check_equal(recorded, logged, ranks)
-                check_times(recorded, logged, mode)
+            compare(setting, counts[0], arguments, mode)
+        for ranks in counts[1:]:
+            compare(setting, ranks, arguments, modes[0])
     return case
+
+
+# Numbers of ranks that are powers, primes, squares, cubes and none of these.
+COUNTS = (1, 2, 3, 5, 8, 16, 25)
+
+
+def patterns(setting):
+    """Every pattern on every number of ranks; from where on a trace does not grow."""
+    for name in ("stencil2d", "stencil3d", "transpose", "butterfly", "fan", "tree", "anysource", "tags"):
+        for ranks in COUNTS:
+            compare(setting, ranks, (name, "7", "4"), "none", 2000)
+    at = {ranks: compare(setting, ranks, ("stencil2d", "7", "4"), "none") for ranks in (9, 36)}
+    assert at[36] <= at[9] + 8, f"2-D stencil: {at} bytes"
+    at = {turns: compare(setting, 4, ("stencil2d", turns, "4"), "none") for turns in ("10", "1000")}
+    assert at["1000"] <= at["10"] + 8, f"iterations of a 2-D stencil: {at} bytes"
+
+
+def nas(setting):
+    """The skeletons of NAS BT and SP, class S: Pilgrim needs 58 and 19 KB on 16 ranks."""
+    for name, most in (("bt", 12000), ("sp", 6000)):
+        for ranks in (4, 9, 16, 25):
+            compare(setting, ranks, (name,), "none", most if ranks == 16 else None)
+
+
+def spawn(setting):
+    """The spawned world has a trace of its own; the logs of its processes are not named by rank."""
+    with tempfile.TemporaryDirectory() as folder:
+        job = Job(setting, folder)
+        done = job.run(3, spawning=True)
+        assert done.returncode == 0 and "laconic:" not in done.stderr, done
+        check_equal(job.recorded(), job.logged(), 3)
+        spawned = list(job.folder.glob("app.trace.spawned-*"))
+        assert len(spawned) == 1, spawned
+        calls = job.recorded(spawned[0])
+        logs = [[each[2] for each in side_log.read_records(path)] for path in sorted(job.log.glob("pid-*.log"))]
+        logs = [log[:log.index(FINALIZE) + 1] for log in logs]
+        assert sorted(calls) == [0, 1] and sorted(logs) == sorted([call[0] for call in calls[rank]] for rank in calls)
 
 
 def ends(setting):
@@ -181,9 +230,12 @@ def command(setting):
         assert done.returncode == 2 and f"is of {flavour}" in done.stderr, done
 
 
-CASES = {"p2p": equal(4, modes=("none", "mean", "lossless", "lossy")), "p2p1": equal(1), "p2p2": equal(2), "comm": equal(4),
-         "data": equal(3, ["FOLDER/written"]), "threads": equal(2, modes=("lossless",)), "ends": ends, "pause": pause, "command": command,
-         "refusals": refusals, "fortran": equal(2), "mpi4": equal(2)}
+CASES = {"p2p": equal(4, *COUNTS, modes=("none", "mean", "lossless", "lossy")), "comm": equal(4, 5, 8, 16, 25),
+         "data": equal(3, *COUNTS, arguments=["FOLDER/written"]), "collectives": equal(*COUNTS),
+         "windows": equal(*COUNTS, arguments=["FOLDER/written"]),
+         "handles": equal(*COUNTS, modes=("lossy", "none")), "threads": equal(2, 1, 3, 5, 8, modes=("lossless",)), "ends": ends,
+         "pause": pause, "command": command, "refusals": refusals, "fortran": equal(2, 1, 3, 8),
+         "mpi4": equal(2, 3, 5, 8, 16, 25), "patterns": patterns, "nas": nas, "spawn": spawn}
 
 
 def main(arguments):

@@ -31,25 +31,28 @@ class Run:
         return found[0]
 
 
-def launch(launcher, ranks, program, arguments, preload="", log="", more=None):
-    """The finished process: output and status. `more`: further variables for the ranks."""
+def launch(launcher, ranks, program, arguments, preload="", log="", more=None, spawning=False):
+    """The finished process: output and status. `more`: further variables for the ranks. `spawning`: the variables are
+    options of Open MPI's mpiexec, which hands them on to processes that the program starts."""
     settings = []
     if preload:
         before = [preload] + ([p for p in os.environ.get("LACONIC_TEST_PRELOAD", "").split(":") if p])
         settings = ["env", "LD_PRELOAD=" + ":".join(before), f"LACONIC_TRACE_LOG={log}"]
         settings += [f"{name}={value}" for name, value in (more or {}).items()]
+        if spawning:
+            settings = [word for setting in settings[1:] for word in ("-x", setting)]
     environment = dict(os.environ, LACONIC_MPI_SECONDS=str(SECONDS))
     return subprocess.run([launcher, str(ranks), *settings, program, *arguments], env=environment, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=SECONDS + 30, check=False)
 
 
-def trace(flavour, launcher, preload, program, ranks, arguments=(), same=True):
+def trace(flavour, launcher, preload, program, ranks, arguments=(), same=True, spawning=False):
     """Runs the program and reads its logs."""
     with tempfile.TemporaryDirectory() as folder:
         arguments = [argument.replace("FOLDER", folder) for argument in arguments]
         plain = launch(launcher, ranks, program, arguments)
         log = os.path.join(folder, "log")
-        traced = launch(launcher, ranks, program, arguments, preload, log)
+        traced = launch(launcher, ranks, program, arguments, preload, log, spawning=spawning)
         if same:
             assert plain.returncode == 0, f"the program fails without the recorder:\n{plain.stderr}"
             assert plain.returncode == traced.returncode, (

@@ -219,6 +219,22 @@ TEST(merge, a_number_that_two_ranks_share_is_not_taken_for_a_line) {
     expect_same(merged(3, of), 3, of);
 }
 
+TEST(merge, a_signature_found_late_belongs_to_both_ranks) {
+    // Classes of one rank with more signatures of a shape than are tried, in another order, some of them equal: what
+    // the second rank shares with the first must not be made a line through a third number.
+    for (unsigned seed = 0; seed < 20; ++seed) {
+        const auto of = [&](int me) {
+            dice random(2 * seed + static_cast<unsigned>(me));
+            program p(me, 2);
+            if (me == 1) p.allreduce();
+            for (int i = 0; i < 300; ++i) p.add(written_call(me, f_send).number(static_cast<int>(random(400))));
+            return p.end();
+        };
+        expect_same(merged(2, of), 2, of);
+        if (HasFailure()) FAIL() << "seed " << seed;
+    }
+}
+
 TEST(merge, refuses_what_does_not_belong_together) {
     const bytes a = recorded(root_fan(0, 4, 1), 0, 4);
     const bytes b = recorded(root_fan(1, 4, 1), 1, 4);

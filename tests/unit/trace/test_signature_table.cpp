@@ -11,6 +11,22 @@
 namespace laconic::trace {
 namespace {
 
+TEST(signature_table, tells_apart_what_differs_in_one_byte) {
+    signature_table table;
+    std::vector<bytes> all;
+    for (std::size_t size = 1; size <= 80; ++size)
+        for (std::size_t at = 0; at <= size; ++at) {
+            bytes& signature = all.emplace_back(size, std::byte{7});
+            if (at < size) signature[at] = std::byte{8};
+        }
+    // The second and the third round meet each where it is expected, and then one later than that.
+    for (std::size_t round = 0; round < 3; ++round)
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            const std::size_t one = round < 2 ? i : (2 * i + i / (all.size() / 2 + 1)) % all.size();
+            ASSERT_EQ(table.number_of(all[one]), one) << "size " << all[one].size() << ", round " << round;
+        }
+}
+
 TEST(signature_table, numbers_signatures_in_the_order_of_their_first_call) {
     dice random(3);
     signature_table table;

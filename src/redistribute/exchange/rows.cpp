@@ -85,6 +85,10 @@ bool stream_rows(row_target to, row_source from, std::size_t row_bytes, std::int
         fetch(i);
         std::byte* const target = to.first + i * to.stride;
         const std::byte* const source = from.first + i * from.stride;
+        if (whole) {
+            stream_units(target, source, row_bytes);
+            continue;
+        }
         const std::size_t before = (unit - reinterpret_cast<std::uintptr_t>(target) % unit) % unit;
         const std::size_t units = (row_bytes - before) / unit * unit;
         std::memcpy(target, source, before);

@@ -10,6 +10,7 @@ import sys
 import time
 from pathlib import Path
 
+import redistribute_scale
 from emulated_hosts import ROOT, Bed, real_field, run, this_machine
 
 MPIS = ("openmpi", "mpich")
@@ -56,12 +57,15 @@ class Results:
         self.path = path
         self.runs = []
 
+    def keep(self, run_of):
+        self.runs.append(run_of)
+        self.path.write_text(json.dumps({"machine": this_machine(), "runs": self.runs}, indent=1) + "\n",
+                             encoding="utf-8")
+
     def add(self, part, mpi, ranks, where, found, **more):
         if found is None:
             return
-        self.runs.append({"part": part, "mpi": mpi, "ranks": ranks, "where": where, **more, **found})
-        self.path.write_text(json.dumps({"machine": this_machine(), "runs": self.runs}, indent=1) + "\n",
-                             encoding="utf-8")
+        self.keep({"part": part, "mpi": mpi, "ranks": ranks, "where": where, **more, **found})
         best = min((row for row in found["rows"] if row.get("of_mpi")), key=lambda row: row["median_s"], default=None)
         own = next((row for row in found["rows"] if row["engine"].startswith("auto")), None)
         if best and own:
@@ -71,7 +75,7 @@ class Results:
 
 
 def shared_memory(results, build, repetitions):
-    cube = ["--global", "256x256x256", "--patch", "32x32x32", "--placement", "round_robin"]
+    cube = ["--global", "256x256x256", "--patch", "32x32x32", "--placement", "round_robin", "--own-array"]
     for ranks in (2, 8):
         for mpi in MPIS:
             found = measure([build / f"mpiexec-{mpi}", ranks], build, mpi, MESSAGES, repetitions, cube)
@@ -110,6 +114,14 @@ def study(results, build, repetitions, quick):
         all_cases(bed.launcher, "1 Gbit/s")
 
 
+def simulated(results, program, quick):
+    if not program.exists():
+        print(f"no simulation: {program} is not built", file=sys.stderr)
+        return
+    for run_of in redistribute_scale.runs(program, quick):
+        results.keep(run_of)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", default=ROOT.parent / "shared/data", help="folder of raw fields")
@@ -127,6 +139,7 @@ def main():
         shared_memory(results, arguments.build, repetitions)
         network(results, arguments.build, arguments.data, max(3, repetitions // 5))
         study(results, arguments.build, max(3, repetitions // 5), arguments.quick)
+        simulated(results, arguments.build / "scale/bin/laconic-scale-exchange", arguments.quick)
     import redistribute_page
     page = arguments.out / "redistribute.md"
     before = page.read_text(encoding="utf-8") if page.exists() else ""

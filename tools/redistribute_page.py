@@ -3,6 +3,7 @@
 study, its conclusions beside what is found here."""
 from statistics import geometric_mean
 
+import redistribute_scale
 from codec_page import table
 from grid_page import BEGIN, END, by_hand, pictures, seconds
 
@@ -68,6 +69,17 @@ def study_table(runs):
                       *(seconds(row["median_s"]) if row else "-" for row in times.values())])
     return table(["paper's array / patch", "here", "patch", "placement", "MPI", "moved %", "per_patch", "per_rank", "batched",
                   "auto"], lines)
+
+
+def simulated_table(runs):
+    lines = []
+    for run in runs:
+        for row in run["rows"]:
+            link = row["busiest_bytes"] * 8 / (redistribute_scale.GBIT_PER_S * 1e9)
+            messages = row["patch_messages" if row["engine"] == "per_patch" else "rank_messages"]
+            lines.append([str(run["ranks"]), run["global"], run["placement"], row["engine"], f"{row['moved_bytes'] / 1e6:.1f}",
+                          f"{messages}", f"{1e6 * row['seconds']:.1f}", f"{row['seconds'] / link:.2f}x"])
+    return table(["ranks", "array", "placement", "engine", "MB moved", "pairs with a message", "us", "/ busiest link"], lines)
 
 
 def ratio_over(runs, above, below):
@@ -139,4 +151,13 @@ What their conclusions become, geometric means over the twelve (and the range):
         if runs:
             text += f"### {'Memory of this machine' if where == 'memory' else 'Eight emulated hosts, ' + where}\n\n"
             text += study_table(runs) + "\n"
+    simulated = of_part(results, "simulated")
+    if simulated:
+        text += f"""### Simulated hosts, {redistribute_scale.GBIT_PER_S} Gbit/s
+
+The library's own engines under SimGrid, one rank a host, floats in patches of 32^3, batches of {redistribute_scale.BATCH}. Only the
+network takes time here: neither packing nor the processor's part of a message does.
+
+{simulated_table(simulated)}
+"""
     return text

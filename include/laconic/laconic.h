@@ -164,6 +164,7 @@ typedef struct {
     double bound;
     int no_shared_memory;
     int no_check;
+    int shared_in;                      /* non-zero: laconic_exchange_in_array() */
     size_t fields;                      /* arrays that each run moves together; 0: 1 */
     const laconic_stored_box* in_boxes; /* of this rank: one for each of its boxes; NULL: without gaps */
     size_t in_box_count;
@@ -181,7 +182,7 @@ typedef struct {
 typedef void (*laconic_patch_function)(void* user, const laconic_ready_patch* ready);
 /* What the last run of this rank did, in bytes; exchange_report in exchange.hpp. */
 typedef struct {
-    uint64_t kept_bytes, shared_bytes, message_bytes, wire_bytes;
+    uint64_t kept_bytes, shared_bytes, straight_bytes, message_bytes, wire_bytes;
     double largest_bound;
 } laconic_exchange_report;
 
@@ -204,6 +205,12 @@ const char* laconic_exchange_engine(laconic_exchange exchange);
 /* Memory for packed pieces that this rank holds, in bytes; 0 for LACONIC_EXCHANGE_NULL. */
 size_t laconic_exchange_staging(laconic_exchange exchange);
 int laconic_exchange_describe(laconic_exchange exchange, laconic_exchange_report* report);
+/* With shared_in the exchange's own array for `in` of a field: as many elements as laconic_exchange_elements() says, in
+ * memory that the ranks of a node share, so that runs from there copy once. It lives as long as the exchange. NULL
+ * without shared_in, and where there is no such field. */
+void* laconic_exchange_in_array(laconic_exchange exchange, size_t field);
+/* Non-zero once the first runs are over, which try what is fastest; exchange::settled(). */
+int laconic_exchange_settled(laconic_exchange exchange);
 /* Moves the array once. Collective over the communicator; exchange::run() has the contract. on_patch may be NULL.
  * returns LACONIC_ERR_ARGUMENT  an array is NULL or too short, arrays overlap, the exchange has several fields; on all
  *                               ranks alike unless no_check was set

@@ -3,6 +3,7 @@
 // larger arrays flow in; every element, what lies between, every call of the callback and the report are checked.
 #include <mpi.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -88,7 +89,8 @@ struct told {
     }
 };
 
-void run_and_check(const problem& given, laconic_plan planned, const char* engine, double bound) {
+void run_and_check(const problem& given, laconic_plan planned, const char* engine, double bound,
+                   bool shared_in = false) {
     const std::string name = std::string("from C with engine ") + engine + ": ";
     const std::vector<corners> patches = patches_of(planned, given.rank);
     const std::vector<laconic_stored_box> places = places_of(patches);
@@ -96,6 +98,7 @@ void run_and_check(const problem& given, laconic_plan planned, const char* engin
     laconic_exchange_options options{};
     options.engine = engine;
     options.bound = bound;
+    options.shared_in = shared_in ? 1 : 0;
     options.fields = 2;
     options.in_boxes = &box;
     options.in_box_count = 1;
@@ -124,6 +127,12 @@ void run_and_check(const problem& given, laconic_plan planned, const char* engin
                                                        x - patches[i].lower[1])] = value(f, y, x);
     }
     const void* from[2] = {in[0].data(), in[1].data()};
+    for (std::size_t f = 0; f < 2; ++f) {
+        auto* const own = static_cast<double*>(laconic_exchange_in_array(moving, f));
+        check((own != nullptr) == shared_in, name + "the exchange's own array");
+        if (own != nullptr) from[f] = std::copy(in[f].begin(), in[f].end(), own) - in_elements;
+    }
+    check(laconic_exchange_in_array(moving, 2) == nullptr, name + "an array of a field that is not there");
     void* to[2] = {out[0].data(), out[1].data()};
     told calls;
     check(laconic_exchange_run_fields(moving, 2, from, in_elements, to, out_elements, told::add, &calls) == LACONIC_OK,
@@ -148,6 +157,7 @@ void run_and_check(const problem& given, laconic_plan planned, const char* engin
     MPI_Allreduce(MPI_IN_PLACE, bytes, 2, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
     check(bytes[0] == 2 * sizeof(double) * 5 * width * static_cast<std::uint64_t>(given.ranks),
           name + "bytes of the report");
+    check(report.straight_bytes == (shared_in ? report.shared_bytes : 0), name + "bytes read straight");
     check(report.largest_bound == bound, name + "bound of the report");
     check(std::string(engine) == "auto" || std::string(laconic_exchange_engine(moving)) == engine, name + "engine");
     check(laconic_exchange_free(&moving) == LACONIC_OK && moving == LACONIC_EXCHANGE_NULL, name + "free");
@@ -160,6 +170,7 @@ void fields_with_strides_arrive_from_c() {
     laconic_plan planned = given.planned();
     for (const exchange_engine engine : engines_here()) run_and_check(given, planned, name_of(engine).data(), 0);
     run_and_check(given, planned, "per_rank", 1e-3);
+    run_and_check(given, planned, "auto", 0, true);
     check(laconic_plan_free(&planned) == LACONIC_OK, "free a plan");
 }
 

@@ -77,6 +77,7 @@ result<request> request_of(std::size_t element_bytes, laconic_type type, const l
     made.options.limit = {given->kind == LACONIC_RELATIVE ? bound_kind::relative : bound_kind::absolute, given->bound};
     made.options.shared_memory = given->no_shared_memory == 0;
     made.options.check = given->no_check == 0;
+    made.options.shared_in = given->shared_in != 0;
     made.options.fields = given->fields == 0 ? 1 : given->fields;
     auto in = storage_of(given->in_boxes, given->in_box_count, "in_boxes");
     if (!in) return in.error();
@@ -194,10 +195,17 @@ int laconic_exchange_describe(laconic_exchange given, laconic_exchange_report* r
         if (given == nullptr) return null_argument("exchange");
         if (report == nullptr) return null_argument("report");
         const exchange_report& last = given->moving->report();
-        *report = {last.kept_bytes, last.shared_bytes, last.message_bytes, last.wire_bytes, last.largest_bound};
+        *report = {last.kept_bytes,    last.shared_bytes, last.straight_bytes,
+                   last.message_bytes, last.wire_bytes,   last.largest_bound};
         return {};
     });
 }
+
+void* laconic_exchange_in_array(laconic_exchange given, size_t field) {
+    return given == nullptr || field >= given->from.size() ? nullptr : given->moving->in_memory(field).data();
+}
+
+int laconic_exchange_settled(laconic_exchange given) { return given != nullptr && given->moving->settled() ? 1 : 0; }
 
 int laconic_exchange_run(laconic_exchange given, const void* in, size_t in_elements, void* out, size_t out_elements,
                          laconic_patch_function on_patch, void* user) {

@@ -108,6 +108,7 @@ void run_all(int argc, char** argv) {
     exchange_options options;
     options.shared_memory = false;
     options.batch_bytes = value_of(base::parse_bytes(argv[4]));
+    if (options.batch_bytes == 0) throw std::runtime_error("BATCH is 0, which would try several; give a size");
     for (int i = 5; i < argc; ++i) {
         options.engine = value_of(engine_named(argv[i]));
         measure(own, *what, options);

@@ -30,7 +30,7 @@ namespace laconic {
 
 /// How pieces travel. All engines give the same result.
 enum class exchange_engine : std::uint8_t {
-    automatic,    ///< shared where ranks share memory, else batched, both with a size of batches that is measured
+    automatic,    ///< shared where ranks share memory, else batched
     shared,       ///< through memory that the ranks of a node share; batched between nodes
     batched,      ///< packed batches: the next one is packed while the last ones fly
     per_rank,     ///< one packed message for each pair of ranks
@@ -140,8 +140,8 @@ public:
     ///
     /// memory    engine shared and batched: max(8 MB, 2 % of the rank's arrays) at most, unless batch_bytes asks for
     ///           more; per_rank and partitioned: as much as is sent and received; engines of datatypes: what MPI takes.
-    ///           All: about 100 bytes for each piece of a patch that the rank gives or gets. shared_in: in_elements()
-    ///           of each field.
+    ///           All: about 100 bytes for each piece of a patch that the rank gives or gets; shared_in: 200 for those
+    ///           from its node, and in_elements() of each field.
     /// cost      O(this rank's pieces); several small collectives
     [[nodiscard]] static result<exchange> make(MPI_Comm comm, const plan& what, exchange_element element,
                                                const exchange_options& options = {});
@@ -217,8 +217,9 @@ public:
     [[nodiscard]] std::size_t out_offset(std::size_t position) const noexcept;
     /// The engine in use: never automatic.
     [[nodiscard]] exchange_engine engine() const noexcept;
-    /// Whether the first runs are over that try which messages are fastest here: 9 of them between nodes, else none.
-    /// Until then ranks compare notes even without options.check.
+    /// Whether the first runs are over that try which size of batches is fastest here. Where batched messages are sent
+    /// (engine batched; automatic and shared with several nodes) and batch_bytes is 0: false until the 10th run. Until
+    /// then ranks compare notes even without options.check.
     [[nodiscard]] bool settled() const noexcept;
     /// Memory for packed pieces that this rank holds, including its part of what a node shares; not in_array().
     [[nodiscard]] std::size_t staging_bytes() const noexcept;

@@ -108,8 +108,8 @@ typedef struct {
     int proven_optimal;
 } laconic_plan_figures;
 
-/* All that a plan can be asked for; zero-initialised but for dimensions, extents, ranks and patch or patches it asks
- * for even blocks and placement greedy. */
+/* What a plan can be asked for, but for nodes and loads by elements; zero-initialised but for dimensions, extents,
+ * ranks and patch or patches it asks for even blocks and placement greedy. */
 typedef struct {
     int dimensions; /* 1 to 4 */
     const int64_t* extents;

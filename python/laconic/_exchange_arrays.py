@@ -21,6 +21,17 @@ def strides_of(array, what):
     return tuple(reversed(strides))
 
 
+def check_one_array(parts, what):
+    """Distances between arrays that were not made together mean nothing."""
+    bases = set()
+    for part in parts:
+        while isinstance(part.base, numpy.ndarray):
+            part = part.base
+        bases.add(id(part))
+    if len(bases) > 1:
+        raise InvalidArgument(f"{what} has arrays with memory of their own; take views of one array")
+
+
 def places_of(parts, what):
     """(address of the first element of all parts, [(offset, stride, ...)])"""
     addresses = [part.__array_interface__["data"][0] for part in parts]
@@ -51,7 +62,9 @@ class Side:
                 self.places.append((offset, *strides))
                 offset += strides[0] * shape[0]
         else:
-            self.places = places_of(self.parts_of(like, f"{name}_like"), f"{name}_like")[1]
+            parts = self.parts_of(like, f"{name}_like")
+            check_one_array(parts, f"{name}_like")
+            self.places = places_of(parts, f"{name}_like")[1]
         self.elements = max((offset + sum((extent - 1) * stride for extent, stride in zip(shape, strides)) + 1
                              for shape, (offset, *strides) in zip(shapes, self.places)), default=0)
 

@@ -80,7 +80,6 @@ exchange_library::exchange_library(const std::string& file) : handle_(dlopen(fil
     find(handle_, "laconic_exchange_make_f", functions_.make);
     find(handle_, "laconic_exchange_refuse_f", functions_.refuse);
     find(handle_, "laconic_exchange_elements", functions_.elements);
-    find(handle_, "laconic_exchange_offset", functions_.offset);
     find(handle_, "laconic_exchange_engine", functions_.engine);
     find(handle_, "laconic_exchange_staging", functions_.staging);
     find(handle_, "laconic_exchange_describe", functions_.describe);
@@ -154,12 +153,6 @@ void moving_exchange::refuse(int code, const std::string& why) {
     const py::gil_scoped_release unlocked;
     // The caller has something better to raise.
     static_cast<void>(library_.refuse_run(made_, code, why.c_str()));
-}
-
-std::size_t moving_exchange::offset(std::size_t position) const {
-    std::size_t found = 0;
-    library_.require(library_.offset(made_, position, &found));
-    return found;
 }
 
 py::tuple moving_exchange::report() const {

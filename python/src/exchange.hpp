@@ -28,7 +28,6 @@ struct exchange_functions {
     decltype(&laconic_exchange_make_f) make = nullptr;
     decltype(&laconic_exchange_refuse_f) refuse = nullptr;
     decltype(&laconic_exchange_elements) elements = nullptr;
-    decltype(&laconic_exchange_offset) offset = nullptr;
     decltype(&laconic_exchange_engine) engine = nullptr;
     decltype(&laconic_exchange_staging) staging = nullptr;
     decltype(&laconic_exchange_describe) describe = nullptr;
@@ -89,9 +88,6 @@ public:
     pybind11::object run(const pybind11::list& in, const pybind11::list& out, const pybind11::object& on_patch);
     /// Stands for run(): the other ranks fail for this reason.
     void refuse(int code, const std::string& why);
-    [[nodiscard]] std::size_t in_elements() const { return elements().first; }
-    [[nodiscard]] std::size_t out_elements() const { return elements().second; }
-    [[nodiscard]] std::size_t offset(std::size_t position) const;
     [[nodiscard]] std::string engine() const { return library_.engine(made_); }
     [[nodiscard]] std::size_t staging_bytes() const { return library_.staging(made_); }
     /// The members of laconic_exchange_report.

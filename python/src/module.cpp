@@ -56,11 +56,8 @@ PYBIND11_MODULE(_laconic, module) {
     py::class_<moving_exchange>(module, "MovingExchange")
         .def("run", &moving_exchange::run, py::arg("inputs"), py::arg("outputs"), py::arg("on_patch"))
         .def("refuse", &moving_exchange::refuse, py::arg("code"), py::arg("why"))
-        .def("offset", &moving_exchange::offset, py::arg("position"))
         .def("report", &moving_exchange::report)
         .def("free", &moving_exchange::free)
-        .def_property_readonly("in_elements", &moving_exchange::in_elements)
-        .def_property_readonly("out_elements", &moving_exchange::out_elements)
         .def_property_readonly("engine", &moving_exchange::engine)
         .def_property_readonly("staging_bytes", &moving_exchange::staging_bytes);
     py::class_<exchange_library>(module, "ExchangeLibrary")

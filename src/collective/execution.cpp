@@ -122,7 +122,7 @@ void execution<T>::agree(const status& local) {
     if (local.ok() && asks() && !settled_) {
         const double share = sampled_share(call_.op, call_.combine, options_.bound_scope, channel_.size());
         mine.ratio = sample_ratio<T>(values_to_sample<T>(call_.in, geometry_), options_.limit, share);
-        mine.elements = geometry_.buffer_count();
+        mine.elements = reach_of(geometry_);
         mine.last_s = chooser_->last_s();
     }
     phase_ = phase::agreeing;

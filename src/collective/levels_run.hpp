@@ -38,7 +38,6 @@ protected:
     [[nodiscard]] bool several_inside() const noexcept { return levels_->inside.size > 1; }
     [[nodiscard]] bool goes_across() const noexcept { return levels_->across.size > 1; }
     [[nodiscard]] bool in_memory() const noexcept { return several_inside() && !levels_->memory.bytes().empty(); }
-    [[nodiscard]] int lanes() const noexcept { return levels_->lanes; }
     [[nodiscard]] stage<T>& messages(level at) noexcept { return messages_[static_cast<std::size_t>(at)]; }
     /// A request for messages of raw values inside the node.
     [[nodiscard]] stage_request<T> raw_inside(operation op, schedule_kind schedule) const;

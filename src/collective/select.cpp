@@ -92,7 +92,7 @@ result<const known_machine*> machine_of(const std::string& path) {
 
 namespace {
 
-enum list : std::size_t { all, fle_and_raw, raw_only, straight, straight_fle, equal_bits, lists };
+enum list : std::size_t { all, fle_and_raw, raw_only, no_trees, no_trees_fle, equal_bits, lists };
 
 const std::vector<cell>& rows_in(operation op, list which) {
     using rows_of_operation = std::array<std::vector<cell>, lists>;
@@ -105,8 +105,8 @@ const std::vector<cell>& rows_in(operation op, list which) {
             const bool only_fle = !compresses(row.what) || row.what.codec == codec_id::fle;
             const bool is_tree = row.what.schedule == schedule_kind::binomial;
             if (only_fle) rows[fle_and_raw].push_back(row.what);
-            if (!is_tree) rows[straight].push_back(row.what);
-            if (!is_tree && only_fle) rows[straight_fle].push_back(row.what);
+            if (!is_tree) rows[no_trees].push_back(row.what);
+            if (!is_tree && only_fle) rows[no_trees_fle].push_back(row.what);
             if (!compresses(row.what)) rows[raw_only].push_back(row.what);
             if (adds_streams(row.what) && row.what.schedule != schedule_kind::hierarchical)
                 rows[equal_bits].push_back(row.what);
@@ -120,7 +120,7 @@ const std::vector<cell>& rows_in(operation op, list which) {
 
 std::span<const cell> candidates(operation op, bool lossless, bool only_fle, bool knows_counts) {
     if (lossless) return rows_in(op, raw_only);
-    if (!knows_counts) return rows_in(op, only_fle ? straight_fle : straight);
+    if (!knows_counts) return rows_in(op, only_fle ? no_trees_fle : no_trees);
     return rows_in(op, only_fle ? fle_and_raw : all);
 }
 

@@ -2,6 +2,7 @@
 // From spans to MPI's arguments; sums of 16-bit types, which MPI does not know.
 #include "collective/stock.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <new>
 
@@ -56,6 +57,10 @@ bool fits_mpi(const geometry& call) noexcept {
     for (const auto& list : {call.in_counts, call.in_displacements, call.out_counts, call.out_displacements})
         if (!fits_int(list)) return false;
     return call.in_count <= longest_int && call.out_count <= longest_int;
+}
+
+std::size_t reach_of(const geometry& call) noexcept {
+    return fits_mpi(call) ? call.buffer_count() : std::max(call.buffer_count(), longest_int + 1);
 }
 
 cell stock_or_raw(const geometry& call) noexcept {

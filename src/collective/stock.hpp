@@ -45,6 +45,10 @@ void finish_stock(const geometry& call, unsigned divisor, std::span<T> out, coll
 /// Whether MPI's int counts can express the call.
 [[nodiscard]] bool fits_mpi(const geometry& call) noexcept;
 
+/// What a rank that knows its own counts only adds to the largest buffer of all: the call's, or more than MPI's int
+/// counts can express where its arrays are beyond them.
+[[nodiscard]] std::size_t reach_of(const geometry& call) noexcept;
+
 /// MPI's own function or, beyond its int counts, messages of ours. The same on all ranks: it depends only on what they
 /// all know. Precondition: knows_all_counts().
 [[nodiscard]] cell stock_or_raw(const geometry& call) noexcept;

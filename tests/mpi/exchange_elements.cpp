@@ -52,6 +52,8 @@ void check_own_arrays(exchange_problem& problem, exchange_engine engine, bool st
     exchange_options options = problem.options(storage);
     options.engine = engine;
     options.shared_in = true;
+    // Nobody waits between runs then: what a run offers must not be taken for the next one's.
+    options.check = storage;
     auto made = exchange::make(MPI_COMM_WORLD, problem.planned(), problem.element(), options);
     check(made.ok(), problem.text() + ": " + made.error().message());
     if (!made) return;

@@ -203,6 +203,7 @@ void run_agreement::clear_ranges() noexcept { std::fill_n(packet_.get(), numbers
 
 status run_agreement::start(mpi::channel& channel, const status& local) {
     channel_ = &channel;
+    refused_ = false;
     packet_[0] = failure_key(local, channel.rank());
     return channel.check(MPI_Iallreduce(MPI_IN_PLACE, packet_.get(), static_cast<int>(numbers_), MPI_INT64_T, MPI_MAX,
                                         channel.comm(), &request_),
@@ -214,7 +215,8 @@ result<bool> run_agreement::test(const status& local) {
     if (status bad = channel_->check(MPI_Test(&request_, &over, MPI_STATUS_IGNORE), "MPI_Iallreduce"); !bad.ok())
         return bad;
     if (over == 0) return false;
-    if (packet_[0] != 0) return tell(*channel_, packet_[0], local);
+    refused_ = packet_[0] != 0;
+    if (refused_) return tell(*channel_, packet_[0], local);
     return true;
 }
 

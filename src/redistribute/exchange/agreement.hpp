@@ -36,6 +36,8 @@ public:
     [[nodiscard]] status start(mpi::channel& channel, const status& local);
     /// False while messages are on their way; true when all ranks are ok; else as all_ok().
     [[nodiscard]] result<bool> test(const status& local);
+    /// Whether test() failed because a rank did, not MPI.
+    [[nodiscard]] bool refused() const noexcept { return refused_; }
     /// After an MPI error: gives up, without freeing it, what a message under way may still read or write.
     void abandon() noexcept {
         if (request_ != MPI_REQUEST_NULL) static_cast<void>(packet_.release());
@@ -46,6 +48,7 @@ public:
 private:
     mpi::channel* channel_ = nullptr;
     MPI_Request request_ = MPI_REQUEST_NULL;
+    bool refused_ = false;
     std::size_t numbers_;
     std::unique_ptr<std::int64_t[]>
         packet_;  // a failure's key; a time; of each field greatest and complement of least value

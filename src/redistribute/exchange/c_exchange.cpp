@@ -218,20 +218,15 @@ int laconic_exchange_run_fields(laconic_exchange given, size_t fields, const voi
         if (given == nullptr) return null_argument("exchange");
         // Whatever is wrong here, the others hear of it from a run: an exchange has at least one field.
         if (in == nullptr || out == nullptr) fields = 0;
-        std::vector<exchange::array_in> other_from;
-        std::vector<exchange::array_out> other_to;
-        const bool as_made = fields == given->from.size();
-        if (!as_made) {
-            other_from.resize(std::min(fields, most_fields + 1));
-            other_to.resize(other_from.size());
+        if (fields != given->from.size())
+            return given->moving->refuse_run(
+                {errc::invalid_argument, std::to_string(fields) + " arrays to move; the exchange was made for " +
+                                             std::to_string(given->from.size()) + " fields"});
+        for (std::size_t i = 0; i < fields; ++i) {
+            given->from[i] = {in[i], in_elements};
+            given->to[i] = {out[i], out_elements};
         }
-        const std::span from = as_made ? std::span(given->from) : std::span(other_from);
-        const std::span to = as_made ? std::span(given->to) : std::span(other_to);
-        for (std::size_t i = 0; i < from.size(); ++i) {
-            from[i] = {in[i], in_elements};
-            to[i] = {out[i], out_elements};
-        }
-        return run(given, from, to, on_patch, user);
+        return run(given, given->from, given->to, on_patch, user);
     });
 }
 

@@ -28,6 +28,8 @@ std::size_t whole_elements(std::size_t bytes, std::size_t element_bytes) noexcep
     return std::max(bytes / element_bytes, std::size_t{1}) * element_bytes;
 }
 
+/// No chunk needs to be longer. Ranks differ here, and cut alike all the same: both ends of a stream that is longer
+/// than either's chunks have the size that the options say, any other is one chunk.
 std::size_t longest(const streams& outgoing, const streams& incoming) noexcept {
     std::int64_t most = 1;
     for (const streams* side : {&outgoing, &incoming})

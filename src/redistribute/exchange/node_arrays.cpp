@@ -67,11 +67,16 @@ status node_arrays::meet(mpi::channel& channel) {
     int sees_all = 1;
     for (std::size_t rank = 0; rank < ranks; ++rank) {
         if (rank == me || leaders[rank] != leaders[me]) continue;
-        auto opened = base::shared_memory::open(all[rank].address, static_cast<std::size_t>(all[rank].bytes));
-        if (opened.ok())
-            others_[rank] = std::move(*opened);
-        else
+        // Whatever fails here, the others wait below.
+        try {
+            auto opened = base::shared_memory::open(all[rank].address, static_cast<std::size_t>(all[rank].bytes));
+            if (opened.ok())
+                others_[rank] = std::move(*opened);
+            else
+                sees_all = 0;
+        } catch (const std::bad_alloc&) {
             sees_all = 0;
+        }
     }
     if (status bad =
             channel.check(MPI_Allreduce(MPI_IN_PLACE, &sees_all, 1, MPI_INT, MPI_MIN, channel.comm()), "MPI_Allreduce");

@@ -42,9 +42,13 @@ status node_rings::meet(mpi::channel& channel) {
     base::shared_memory::address& mine = addresses_[static_cast<std::size_t>(channel.rank())];
     if (leader == channel.rank() && members_ > 1) {
         // Where there is none the others find out.
-        if (auto made = base::shared_memory::create(bytes); made.ok()) {
-            memory_ = std::move(*made);
-            mine = memory_.where();
+        try {
+            if (auto made = base::shared_memory::create(bytes); made.ok()) {
+                memory_ = std::move(*made);
+                mine = memory_.where();
+            }
+        } catch (const std::bad_alloc&) {
+            memory_ = {};
         }
     }
     static_assert(sizeof mine == 3 * sizeof(std::int64_t));
@@ -53,9 +57,15 @@ status node_rings::meet(mpi::channel& channel) {
             "MPI_Allgather");
         !bad.ok())
         return bad;
-    if (leader != channel.rank())
-        if (auto opened = base::shared_memory::open(addresses_[static_cast<std::size_t>(leader)], bytes); opened.ok())
-            memory_ = std::move(*opened);
+    // Whatever fails here, the others wait below.
+    try {
+        if (leader != channel.rank())
+            if (auto opened = base::shared_memory::open(addresses_[static_cast<std::size_t>(leader)], bytes);
+                opened.ok())
+                memory_ = std::move(*opened);
+    } catch (const std::bad_alloc&) {
+        memory_ = {};
+    }
     int all = members_ == 1 || !memory_.bytes().empty() ? 1 : 0;
     if (status bad =
             channel.check(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, channel.comm()), "MPI_Allreduce");

@@ -40,6 +40,7 @@ public:
         for (flow& each : in_) begin(each, setup_.arrays == nullptr ? passage::slots : passage::unknown);
         near_left_ = out_.size() + in_.size();
         far_done_ = far_ == nullptr;
+        far_fault_ = {};
         for (const flow& each : out_) {
             const auto bytes = static_cast<std::uint64_t>(each.bytes->bytes());
             run.report->shared_bytes += bytes;
@@ -49,28 +50,27 @@ public:
     }
 
     [[nodiscard]] result<step> advance() override {
-        step far = step::done;
-        if (!far_done_) {
-            const result<step> moved = far_->advance();
-            if (!moved) return moved.error();
-            far = *moved;
-            far_done_ = far == step::done;
-        }
         bool moved = false;
+        if (!far_done_) {
+            const result<step> far = heard(far_->advance());
+            if (!far) return far;
+            moved = *far != step::waiting;
+        }
         if (near_left_ > 0) {
             for (flow& each : out_) moved |= send(each);
             for (flow& each : in_) moved |= receive(each);
         }
-        if (near_left_ == 0 && far_done_) return step::done;
-        if (moved || far == step::moved) return step::moved;
+        if (near_left_ == 0 && far_done_) {
+            if (!far_fault_.ok()) return far_fault_;
+            return step::done;
+        }
+        if (moved) return step::moved;
         return far_done_ ? wait_in_mpi() : step::waiting;
     }
 
     [[nodiscard]] result<step> wait() override {
         if (near_left_ > 0 || far_done_) return engine::wait();
-        const result<step> moved = far_->wait();
-        if (moved) far_done_ = *moved == step::done;
-        return moved;
+        return heard(far_->wait());
     }
 
     void abandon() noexcept override {
@@ -91,12 +91,28 @@ private:
         std::int64_t chunks, done;
         std::size_t pieces_done = 0;
         passage how = passage::slots;
+        bool over = false;
     };
 
     static void begin(flow& each, passage how) noexcept {
         each.done = 0;
         each.pieces_done = 0;
         each.how = how;
+        each.over = false;
+    }
+    void end(flow& each) noexcept {
+        each.over = true;
+        --near_left_;
+    }
+
+    /// What the far part says. A fault that is none of MPI's is kept until the near part is through: others wait for
+    /// it.
+    [[nodiscard]] result<step> heard(result<step> far) {
+        if (!far && far.error().code() == errc::mpi) return far;
+        if (!far) far_fault_ = far.error();
+        far_done_ = !far || *far == step::done;
+        // The end is advance()'s to tell.
+        return far_done_ ? step::moved : *far;
     }
 
     /// Tells the receiver of a run where it finds what it gets.
@@ -142,20 +158,19 @@ private:
 
     bool send(flow& to) noexcept {
         node_rings::head& counters = *to.way.counters;
-        if (to.how == passage::straight) {
-            if (to.done == to.chunks ||
-                counters.taken.load(std::memory_order_acquire) != counters.offered.load(std::memory_order_relaxed))
+        if (to.over) return false;
+        if (to.how == passage::straight || to.done == to.chunks) {
+            // The next offer must not come before the receiver has seen this one.
+            if (counters.taken.load(std::memory_order_acquire) != counters.offered.load(std::memory_order_relaxed))
                 return false;
-            to.done = to.chunks;
-            --near_left_;
+            end(to);
             return true;
         }
         const std::uint64_t written = counters.written.load(std::memory_order_relaxed);
-        if (to.done == to.chunks || counters.read.load(std::memory_order_acquire) + node_rings::slots <= written)
-            return false;
+        if (counters.read.load(std::memory_order_acquire) + node_rings::slots <= written) return false;
         pack(*to.bytes, run_->arrays, chunk_at(*to.bytes, slot_bytes(), to.done), slot(to, written), stores::cached);
         counters.written.store(written + 1, std::memory_order_release);
-        if (++to.done == to.chunks) --near_left_;
+        if (++to.done == to.chunks && setup_.arrays == nullptr) end(to);
         return true;
     }
 
@@ -175,26 +190,26 @@ private:
         if (from.pieces_done < pieces.size()) return true;
         node_rings::head& counters = *from.way.counters;
         counters.taken.store(counters.offered.load(std::memory_order_relaxed), std::memory_order_release);
-        from.done = from.chunks;
-        --near_left_;
+        end(from);
         return true;
     }
 
     bool receive(flow& from) noexcept {
         node_rings::head& counters = *from.way.counters;
+        if (from.over) return false;
         if (from.how == passage::unknown) {
             const std::uint64_t offered = counters.offered.load(std::memory_order_acquire);
             if (offered / 2 == counters.taken.load(std::memory_order_relaxed) / 2) return false;
             from.how = offered % 2 != 0 ? passage::straight : passage::slots;
-            if (from.how == passage::slots) counters.taken.store(offered, std::memory_order_relaxed);
+            if (from.how == passage::slots) counters.taken.store(offered, std::memory_order_release);
         }
-        if (from.how == passage::straight) return from.done < from.chunks && read_straight(from);
+        if (from.how == passage::straight) return read_straight(from);
         const std::uint64_t read = counters.read.load(std::memory_order_relaxed);
-        if (from.done == from.chunks || counters.written.load(std::memory_order_acquire) <= read) return false;
+        if (counters.written.load(std::memory_order_acquire) <= read) return false;
         unpack(*from.bytes, run_->arrays, chunk_at(*from.bytes, slot_bytes(), from.done), slot(from, read),
                setup_.unpacking, *run_->arrivals);
         counters.read.store(read + 1, std::memory_order_release);
-        if (++from.done == from.chunks) --near_left_;
+        if (++from.done == from.chunks) end(from);
         return true;
     }
 
@@ -205,6 +220,7 @@ private:
     run_context* run_ = nullptr;
     std::size_t near_left_ = 0;  // flows with chunks left
     bool far_done_ = true;
+    status far_fault_;
 };
 
 }  // namespace

@@ -189,7 +189,8 @@ status exchange::state::go(const status& local, patch_callback on_patch) {
     thrown_ = nullptr;
     status outcome = local;
     const bool tries = !trying.over();
-    if (options.check || relative() || tries) outcome = agree(local);
+    const bool tells = options.check || relative() || tries;
+    if (tells) outcome = agree(local);
     if (outcome.ok()) {
         settle_bounds();
         if (tries) mover->use(trying.next(agreement_.time()));
@@ -197,7 +198,7 @@ status exchange::state::go(const status& local, patch_callback on_patch) {
         outcome = move();
         last_ns_ = static_cast<std::int64_t>((MPI_Wtime() - start) * 1e9);
     }
-    if (outcome.code() == errc::mpi) {
+    if (outcome.code() == errc::mpi && !(tells && agreement_.refused())) {
         channel.mark_broken();
         mover->abandon();
         agreement_.abandon();

@@ -128,17 +128,17 @@ def main():
     parser.add_argument("--build", type=Path, default=ROOT / "build")
     parser.add_argument("--out", type=Path, default=ROOT / "docs/benchmarks")
     parser.add_argument("--repetitions", type=int, default=50)
-    parser.add_argument("--quick", action="store_true", help="few repetitions, three of the arrays")
+    parser.add_argument("--quick", action="store_true", help="of the study three of the arrays, and few repetitions")
     parser.add_argument("--page-only", action="store_true", help="page and plots from redistribute.json")
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
     store = arguments.out / "redistribute.json"
     if not arguments.page_only:
         results = Results(store)
-        repetitions = 5 if arguments.quick else arguments.repetitions
+        repetitions = arguments.repetitions
         shared_memory(results, arguments.build, repetitions)
         network(results, arguments.build, arguments.data, max(3, repetitions // 5))
-        study(results, arguments.build, max(3, repetitions // 5), arguments.quick)
+        study(results, arguments.build, 3 if arguments.quick else max(3, repetitions // 5), arguments.quick)
         simulated(results, arguments.build / "scale/bin/laconic-scale-exchange", arguments.quick)
     import redistribute_page
     page = arguments.out / "redistribute.md"

@@ -233,6 +233,11 @@ def apart(setting):
         assert not sent and not received, (sent, received)
 
 
+# A barrier of rank 0 of 65537.
+MANY = ("6c616374010100178180040104018e010400010002000102000101000000"
+        "0008bd5a5fc7ce332c7f0000e8418333404ec5cf")
+
+
 def refusals(setting):
     """A folder that is there stays as it is, no half archive is left, and times that are not there are said."""
     with tempfile.TemporaryDirectory() as folder:
@@ -258,6 +263,12 @@ def refusals(setting):
                               capture_output=True, timeout=60, check=False)
         assert done.returncode == 1 and "damaged.trace" in done.stderr, done
         damaged.unlink()
+        many = job.folder / "many.trace"
+        many.write_bytes(bytes.fromhex(MANY))
+        done = subprocess.run([job.laconic, "export", str(many), "--to", "otf2", "-o", str(job.folder / "new")], text=True,
+                              capture_output=True, timeout=60, check=False)
+        assert done.returncode == 1 and "65537 ranks" in done.stderr, done
+        many.unlink()
         assert sorted(path.name for path in job.folder.iterdir()) == before
 
 

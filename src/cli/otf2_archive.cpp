@@ -73,14 +73,16 @@ otf2_archive::otf2_archive(const std::string& folder) : otf2_archive() {
                               error ? error.message() : "another export is under way"));
     temporary_ = temporary;
     OTF2_Error_RegisterCallback(be_quiet, nullptr);
-    archive_ = OTF2_Archive_Open(temporary_.c_str(), "traces", OTF2_FILEMODE_WRITE, event_chunk_bytes,
-                                 definition_chunk_bytes, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
-    if (archive_ == nullptr) fail_data(fmt::format("cannot write '{}': OTF2 refuses to open an archive there", folder));
+    OTF2_Archive* const opened = OTF2_Archive_Open(temporary_.c_str(), "traces", OTF2_FILEMODE_WRITE, event_chunk_bytes,
+                                                   definition_chunk_bytes, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    if (opened == nullptr) fail_data(fmt::format("cannot write '{}': OTF2 refuses to open an archive there", folder));
+    // Without these the library cannot even close it: it aborts.
+    otf2_check(OTF2_Archive_SetSerialCollectiveCallbacks(opened), "the archive");
+    archive_ = opened;
     static const OTF2_FlushCallbacks flushes{flush_always, nullptr};
     otf2_check(OTF2_Archive_SetFlushCallbacks(archive_, &flushes, nullptr), "the archive");
     static const OTF2_MemoryCallbacks memory{allocate_chunk, free_chunks};
     otf2_check(OTF2_Archive_SetMemoryCallbacks(archive_, &memory, nullptr), "the archive");
-    otf2_check(OTF2_Archive_SetSerialCollectiveCallbacks(archive_), "the archive");
     otf2_check(OTF2_Archive_SetCreator(archive_, "laconic " LACONIC_VERSION), "the archive");
     otf2_check(OTF2_Archive_OpenEvtFiles(archive_), "the archive");
 }

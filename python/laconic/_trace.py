@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from . import _laconic
 from ._errors import InvalidArgument, InvalidType
+from ._settings import integer_of
 
 
 class Call(NamedTuple):
@@ -96,7 +97,7 @@ class Trace:
 
     def rank(self, rank):
         """The calls of one rank."""
-        return RankTrace(self._open(), rank)
+        return RankTrace(self._open(), integer_of("rank", rank, 0, 2**32 - 1))
 
     def communication_matrix(self, what="bytes"):
         """How much was sent point to point: uint64, [sender, receiver], ranks of MPI_COMM_WORLD. what: bytes or messages.

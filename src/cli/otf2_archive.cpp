@@ -60,28 +60,29 @@ void otf2_check(OTF2_ErrorCode code, const char* what) {
     fail_data(fmt::format("OTF2 cannot write {}: {}", what, OTF2_Error_GetDescription(code)));
 }
 
-otf2_archive::otf2_archive(const std::string& folder) : folder_(folder) {
+otf2_archive::otf2_archive(const std::string& folder) : otf2_archive() {
+    folder_ = folder;
     while (!folder_.has_filename() && folder_.has_parent_path()) folder_ = folder_.parent_path();
     std::error_code error;
     if (fs::exists(fs::symlink_status(folder_, error)))
         fail_data(fmt::format("cannot write '{}': it exists already; remove it, or give -o the name of a new folder",
                               folder));
-    temporary_ = folder_.parent_path() / fmt::format(".laconic-{}.otf2.tmp", ::getpid());
-    if (!fs::create_directory(temporary_, error))
+    const fs::path temporary = folder_.parent_path() / fmt::format(".laconic-{}.otf2.tmp", ::getpid());
+    if (!fs::create_directory(temporary, error))
         fail_data(fmt::format("cannot write '{}': {}; give -o a new folder in a writable directory", folder,
                               error ? error.message() : "another export is under way"));
+    temporary_ = temporary;
     OTF2_Error_RegisterCallback(be_quiet, nullptr);
-    archive_ = OTF2_Archive_Open(temporary_.c_str(), "traces", OTF2_FILEMODE_WRITE, event_chunk_bytes,
-                                 definition_chunk_bytes, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
-    if (archive_ == nullptr) {
-        fs::remove_all(temporary_, error);
-        fail_data(fmt::format("cannot write '{}': OTF2 refuses to open an archive there", folder));
-    }
+    OTF2_Archive* const opened = OTF2_Archive_Open(temporary_.c_str(), "traces", OTF2_FILEMODE_WRITE, event_chunk_bytes,
+                                                   definition_chunk_bytes, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    if (opened == nullptr) fail_data(fmt::format("cannot write '{}': OTF2 refuses to open an archive there", folder));
+    // Without these the library cannot even close it: it aborts.
+    otf2_check(OTF2_Archive_SetSerialCollectiveCallbacks(opened), "the archive");
+    archive_ = opened;
     static const OTF2_FlushCallbacks flushes{flush_always, nullptr};
     otf2_check(OTF2_Archive_SetFlushCallbacks(archive_, &flushes, nullptr), "the archive");
     static const OTF2_MemoryCallbacks memory{allocate_chunk, free_chunks};
     otf2_check(OTF2_Archive_SetMemoryCallbacks(archive_, &memory, nullptr), "the archive");
-    otf2_check(OTF2_Archive_SetSerialCollectiveCallbacks(archive_), "the archive");
     otf2_check(OTF2_Archive_SetCreator(archive_, "laconic " LACONIC_VERSION), "the archive");
     otf2_check(OTF2_Archive_OpenEvtFiles(archive_), "the archive");
 }

@@ -36,6 +36,9 @@ public:
     void commit();
 
 private:
+    /// With nothing to write: from here on the destructor clears what a failure leaves.
+    otf2_archive() = default;
+
     std::filesystem::path folder_, temporary_;
     OTF2_Archive* archive_ = nullptr;
     OTF2_GlobalDefWriter* definitions_ = nullptr;

@@ -142,11 +142,11 @@ private:
     void event(OTF2_EvtWriter* to, const traffic& of, std::uint64_t begin, std::uint64_t end) {
         using kind = traffic::kind;
         const std::int32_t which = known_.number(rank_, of.comm);
-        const bool needs_comm = of.what == kind::send || of.what == kind::receive || of.what == kind::send_started ||
-                                of.what == kind::receive_ended || of.what == kind::collective ||
-                                of.what == kind::collective_ended;
-        if (needs_comm && which < 0) {
-            ++outcome_.left_out;
+        if (which < 0) {
+            // What starts and ends is one operation: neither is written, the start is counted.
+            const bool ends = of.what == kind::send_ended || of.what == kind::receive_ended ||
+                              of.what == kind::collective_ended || of.what == kind::cancelled;
+            if (!ends) ++outcome_.left_out;
             return;
         }
         const auto comm = static_cast<OTF2_CommRef>(which);
@@ -265,6 +265,13 @@ private:
 bool has_otf2() noexcept { return true; }
 
 otf2_outcome export_otf2(const trace_file& file, const std::string& name, const std::string& folder) {
+    // Few bytes may stand for many ranks, and each is a file of the archive.
+    constexpr std::uint32_t most_ranks = 65536;
+    if (file.facts().ranks > most_ranks)
+        fail_data(
+            fmt::format("{}: {} ranks are more than an archive is written for ({}); export it to csv, or read its "
+                        "calls one by one",
+                        name, file.facts().ranks, most_ranks));
     otf2_archive archive(folder);
     const communicators known = value_or_fail(communicators::of(file), name);
     const region_numbers regions = regions_of(file);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 
 #include "cli/trace_export.hpp"
 #include "cli/trace_input.hpp"
@@ -62,7 +63,10 @@ public:
             if (function == "MPI_Init" || function == "MPI_Init_thread") action("init");
             if (function == "MPI_Finalize") action("finalize");
             bool whole = true;
-            for (const traffic& each : events) whole &= event(each);
+            if (is_exchange(events))
+                whole = exchange(events[0], events[1]);
+            else
+                for (const traffic& each : events) whole &= event(each);
             if (!whole) ++left_out_[function];
             if (events.empty() && moves_bytes(reader.call())) ++left_out_[function];
         }
@@ -113,6 +117,18 @@ private:
         if (peer == trace::no_root) return false;
         action(fmt::format("{} {} {} {} {}", action_name, peer, tag_of(of), size, byte_type));
         return true;
+    }
+
+    /// MPI_Sendrecv: blocking, and yet both at once. A large blocking send waits for its receiver in the replay, too.
+    static bool is_exchange(std::span<const traffic> events) {
+        return events.size() == 2 && events[0].what == traffic::kind::send && events[1].what == traffic::kind::receive;
+    }
+
+    bool exchange(const traffic& send, const traffic& receive) {
+        const bool sends = message("isend", send, send.sent);
+        const bool receives = message("recv", receive, receive.received);
+        if (sends) action(fmt::format("wait {} {} {}", rank_, peer_of(send), tag_of(send)));
+        return sends && receives;
     }
 
     bool wait(std::uint64_t request, bool is_send) {

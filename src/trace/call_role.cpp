@@ -65,6 +65,7 @@ const std::map<std::string_view, call_role>& single_roles() {
             made[name] = {role::free_comm, mode::blocking, op::destroy};
         for (const char* name : {"Type_size", "Type_size_x"}) made[name].what = role::type_size;
         made["Comm_rank"].what = role::comm_rank;
+        made["Comm_size"].what = role::comm_size;
         return made;
     }();
     return roles;

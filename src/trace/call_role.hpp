@@ -28,6 +28,7 @@ enum class role : std::uint8_t {
     new_type,
     type_size,
     comm_rank,
+    comm_size,
 };
 
 enum class collective_op : std::uint8_t {

@@ -42,7 +42,8 @@ result<call_columns> columns(const trace_file& file, trace_calls& calls, std::ui
         std::uint64_t sent = 0, received = 0;
         for (const traffic& each : reader.read(call->signature)) {
             if (each.what == traffic::kind::receive_started || each.what == traffic::kind::cancelled) continue;
-            sent += each.sent;
+            // What a nonblocking collective hands over was counted at its start.
+            if (each.what != traffic::kind::collective_ended) sent += each.sent;
             received += each.received;
         }
         made.function.push_back(function_of(call->signature));
@@ -57,36 +58,12 @@ result<call_columns> columns(const trace_file& file, trace_calls& calls, std::ui
     return made;
 }
 
-}  // namespace
-
-result<call_columns> columns_of(const trace_file& file, std::uint32_t rank) {
-    auto calls = file.calls_of(rank);
-    if (!calls) return calls.error();
-    const std::uint64_t count = calls->count();
-    // Few bytes may stand for more calls than any memory holds.
-    constexpr std::uint64_t most_calls = std::uint64_t{1} << 30;
-    if (count > most_calls) return out_of_memory(count);
-    try {
-        return columns(file, *calls, rank);
-    } catch (const std::bad_alloc&) {
-        return out_of_memory(count);
-    }
-}
-
-result<communication_matrix> communication_matrix_of(const trace_file& file) {
+result<communication_matrix> matrix(const trace_file& file) {
     communication_matrix made;
     made.ranks = file.facts().ranks;
-    constexpr std::uint32_t most_ranks = std::uint32_t{1} << 14;
-    if (made.ranks > most_ranks)
-        return status{errc::out_of_memory, "no matrix of " + std::to_string(made.ranks) + " by " +
-                                               std::to_string(made.ranks) + " ranks; read the calls one by one"};
-    try {
-        const auto pairs = std::size_t{made.ranks} * made.ranks;
-        made.messages.assign(pairs, 0);
-        made.bytes.assign(pairs, 0);
-    } catch (const std::bad_alloc&) {
-        return status{errc::out_of_memory, "no memory for the pairs of " + std::to_string(made.ranks) + " ranks"};
-    }
+    const auto pairs = std::size_t{made.ranks} * made.ranks;
+    made.messages.assign(pairs, 0);
+    made.bytes.assign(pairs, 0);
     const auto known = trace::communicators::of(file);
     if (!known) return known.error();
     for (const std::uint32_t rank : file.ranks()) {
@@ -110,6 +87,35 @@ result<communication_matrix> communication_matrix_of(const trace_file& file) {
         }
     }
     return made;
+}
+
+}  // namespace
+
+result<call_columns> columns_of(const trace_file& file, std::uint32_t rank) {
+    auto calls = file.calls_of(rank);
+    if (!calls) return calls.error();
+    const std::uint64_t count = calls->count();
+    // Few bytes may stand for more calls than any memory holds.
+    constexpr std::uint64_t most_calls = std::uint64_t{1} << 30;
+    if (count > most_calls) return out_of_memory(count);
+    try {
+        return columns(file, *calls, rank);
+    } catch (const std::bad_alloc&) {
+        return out_of_memory(count);
+    }
+}
+
+result<communication_matrix> communication_matrix_of(const trace_file& file) {
+    constexpr std::uint32_t most_ranks = std::uint32_t{1} << 14;
+    const std::uint32_t ranks = file.facts().ranks;
+    if (ranks > most_ranks)
+        return status{errc::out_of_memory, "no matrix of " + std::to_string(ranks) + " by " + std::to_string(ranks) +
+                                               " ranks; read the calls one by one"};
+    try {
+        return matrix(file);
+    } catch (const std::bad_alloc&) {
+        return status{errc::out_of_memory, "no memory for the pairs of " + std::to_string(ranks) + " ranks"};
+    }
 }
 
 }  // namespace laconic

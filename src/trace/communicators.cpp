@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <new>
 #include <tuple>
 
 namespace laconic::trace {
@@ -18,14 +19,30 @@ struct part {
     bool other;           ///< in the parent's second group
 };
 
-/// Ranks stand where later calls say they do, the others in the order given, in the free places.
+/// Whether these may be all of one communicator's ranks, in this order if `ordered`. Communicators without a common
+/// rank may have one id, so what was made by one call and looks the same may be several.
+bool may_be_one(const std::vector<part>& parts, bool ordered) {
+    std::vector<bool> taken(parts.size(), false);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        const made_comm& each = *parts[i].made;
+        if (each.size >= 0 && static_cast<std::uint64_t>(each.size) != parts.size()) return false;
+        if (each.own_rank < 0) continue;
+        const auto at = static_cast<std::uint64_t>(each.own_rank);
+        if (at >= parts.size() || taken[static_cast<std::size_t>(at)] || (ordered && at != i)) return false;
+        taken[static_cast<std::size_t>(at)] = true;
+    }
+    return true;
+}
+
+/// Ranks stand where later calls say they do, the others in the order given, in the free places. Precondition:
+/// may_be_one(parts, false).
 std::vector<std::uint32_t> by_evidence(const std::vector<part>& parts) {
     constexpr std::uint32_t free = no_root;
     std::vector<std::uint32_t> group(parts.size(), free);
     std::vector<std::uint32_t> rest;
     for (const part& each : parts) {
         const std::int64_t at = each.made->own_rank;
-        if (at >= 0 && static_cast<std::uint64_t>(at) < group.size() && group[static_cast<std::size_t>(at)] == free)
+        if (at >= 0)
             group[static_cast<std::size_t>(at)] = each.rank;
         else
             rest.push_back(each.rank);
@@ -135,10 +152,16 @@ private:
             groups[{each.made->handle, apart}].push_back(each);
         }
         for (auto& [which, members] : groups) {
-            const bool by_key = function == "MPI_Comm_split" || function == "MPI_Intercomm_merge";
+            const bool by_key =
+                function == "MPI_Comm_split" || function == "MPI_Comm_split_type" || function == "MPI_Intercomm_merge";
             if (by_key)
                 std::stable_sort(members.begin(), members.end(),
                                  [](const part& a, const part& b) { return a.made->key < b.made->key; });
+            // Which of two groups with the same `high` comes first is MPI's choice.
+            if (function == "MPI_Intercomm_merge" && !may_be_one(members, true))
+                std::stable_sort(members.begin(), members.end(), [](const part& a, const part& b) {
+                    return std::pair(a.made->key, !a.other) < std::pair(b.made->key, !b.other);
+                });
             add(parent, members, !by_key);
         }
     }
@@ -163,16 +186,20 @@ private:
         communicator made;
         made.parent = parent;
         const communicator of = parent < 0 ? communicator{} : found_.all_[static_cast<std::size_t>(parent)];
+        const bool copy = first.function.starts_with("MPI_Comm_dup") || first.function.starts_with("MPI_Comm_idup");
         if (!of.other.empty() && first.function != "MPI_Intercomm_merge") {
             // A copy of one with two groups has two; how others come apart is not followed.
-            if (!first.function.starts_with("MPI_Comm_dup") && !first.function.starts_with("MPI_Comm_idup")) return;
+            if (!copy) return;
             made.group = of.group;
             made.other = of.other;
+        } else if (!may_be_one(members, !evidence)) {
+            return;
         } else if (evidence) {
             made.group = by_evidence(members);
         } else {
             for (const part& each : members) made.group.push_back(each.rank);
         }
+        if (copy) made.dims = of.dims;
         if (first.function == "MPI_Cart_create") made.dims = first.sides;
         if (first.function == "MPI_Cart_sub" && of.dims.size() == first.sides.size())
             for (std::size_t d = 0; d < of.dims.size(); ++d)
@@ -267,7 +294,27 @@ std::uint32_t communicators::world_rank(std::uint32_t rank, std::int32_t local, 
     return peer < group.size() ? group[peer] : no_root;
 }
 
+namespace {
+
+status too_many() {
+    return {errc::out_of_memory,
+            "the trace makes more communicators than are followed (2^20 of a rank, 2^24 of all); "
+            "read its calls one by one"};
+}
+
+}  // namespace
+
 result<communicators> communicators::of(const trace_file& file) {
+    try {
+        return found_in(file);
+    } catch (const std::bad_alloc&) {
+        return status{errc::out_of_memory, "no memory for the communicators of the trace; read its calls one by one"};
+    }
+}
+
+result<communicators> communicators::found_in(const trace_file& file) {
+    constexpr std::size_t most_of_all = std::size_t{1} << 24;
+    std::size_t of_all = 0;
     communicators found;
     std::map<std::uint32_t, std::vector<made_comm>> made;
     for (const std::uint32_t rank : file.ranks()) {
@@ -280,6 +327,7 @@ result<communicators> communicators::of(const trace_file& file) {
             const auto call = calls->next();
             if (!call) return call.error();
             (void)traffic.read(call->signature);
+            if (traffic.made_too_many()) return too_many();
             ++facts.threads[traffic.call().thread()];
             if (!call->timed) continue;
             facts.timed = true;
@@ -287,6 +335,8 @@ result<communicators> communicators::of(const trace_file& file) {
             facts.end_ns = std::max(facts.end_ns, call->start_ns + call->duration_ns);
             first = false;
         }
+        of_all += traffic.made().size();
+        if (of_all > most_of_all) return too_many();
         made[rank] = traffic.made();
     }
     communicator_search(found, std::move(made)).run(file.facts().ranks);

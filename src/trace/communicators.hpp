@@ -31,13 +31,15 @@ public:
         std::uint64_t first_ns = 0, end_ns = 0;  ///< of its calls
     };
 
-    /// returns corrupt  the trace contradicts itself
+    /// returns corrupt        the trace contradicts itself
+    ///         out_of_memory  more than 2^20 communicators of one rank, or 2^24 of all ranks
     /// cost     O(calls); memory as there are communicators made
     [[nodiscard]] static result<communicators> of(const trace_file& file);
 
     /// Number 0 is the world, 1 stands for every rank's MPI_COMM_SELF.
     [[nodiscard]] const std::vector<communicator>& all() const noexcept { return all_; }
-    /// -1: not known, as one that reaches beyond the world.
+    /// -1: not known, as one that reaches beyond the world, or one of several that a call made without telling them
+    /// apart (MPI_Comm_split_type on several nodes).
     [[nodiscard]] std::int32_t number(std::uint32_t rank, std::int32_t local) const noexcept;
     [[nodiscard]] comm_shape shape(std::uint32_t rank, std::int32_t local) const noexcept;
     /// The rank of the world that `peer` is, to `rank`; no_root where it is not known.
@@ -46,6 +48,7 @@ public:
 
 private:
     friend class communicator_search;
+    static result<communicators> found_in(const trace_file& file);
     std::vector<communicator> all_;
     std::map<std::uint32_t, std::vector<std::int32_t>> numbers_;  ///< by rank, then local number
     std::map<std::uint32_t, rank_facts> ranks_;

@@ -88,6 +88,12 @@ std::span<const traffic> rank_traffic::read(view signature) {
                     static_cast<std::int64_t>(call_.value(*rank).code - first_rank);
             break;
         }
+        case role::comm_size: {
+            const std::int32_t comm = comm_of("comm");
+            if (comm >= first_local && call_.find("size", true) != nullptr)
+                made_[static_cast<std::size_t>(comm - first_local)].size = call_.integer("size", -1, true);
+            break;
+        }
         default: break;
     }
     return out_;
@@ -214,6 +220,7 @@ void rank_traffic::start(pending& what) {
     if (what.op != collective_op::none) {
         made.what = traffic::kind::collective_started;
         made.op = what.op;
+        made.sent = what.sent;
         made.request = what.request = next_request_++;
         out_.push_back(made);
         return;
@@ -334,6 +341,11 @@ void rank_traffic::make_comm() {
     constexpr std::uint64_t most_sides = 64;
     if (sides != nullptr && sides->present && sides->count <= most_sides)
         for (std::uint64_t i = 0; i < sides->count; ++i) made.sides.push_back(call_.value(*sides, i).number);
+    if (made_.size() == most_made) {
+        made_too_many_ = true;
+        comms_.erase(made.handle);
+        return;
+    }
     comms_[made.handle] = first_local + static_cast<std::int32_t>(made_.size());
     made_.push_back(std::move(made));
 }

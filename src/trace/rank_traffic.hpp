@@ -55,13 +55,14 @@ struct made_comm {
     std::int32_t parent = unknown_comm;     ///< local number
     std::uint64_t turn = 0;                 ///< how many of the parent were made before, on this rank
     std::uint64_t handle = 0;               ///< as in signatures: equal on all members
-    std::int64_t color = 0, key = 0;        ///< of MPI_Comm_split, and `high` of MPI_Intercomm_merge as key
+    std::int64_t color = 0, key = 0;        ///< of MPI_Comm_split; key: of MPI_Comm_split_type, too, or `high`
     std::int64_t tag = 0;                   ///< of MPI_Comm_create_group and MPI_Intercomm_create
     std::string text;                       ///< of MPI_Comm_create_from_group
     std::int32_t peer_comm = unknown_comm;  ///< of MPI_Intercomm_create
     std::uint32_t remote_leader = no_root;
     std::vector<std::int64_t> sides;  ///< of MPI_Cart_create: dims; of MPI_Cart_sub: remain_dims
     std::int64_t own_rank = -1;       ///< as later calls tell; -1: none does
+    std::int64_t size = -1;           ///< of the group that the rank is in, likewise
 };
 
 /// Of a communicator as a rank sees it; 0: unknown.
@@ -81,6 +82,9 @@ public:
     /// The call that was read last; its row is null where the bytes match none.
     [[nodiscard]] const parsed_call& call() const noexcept { return call_; }
     [[nodiscard]] const std::vector<made_comm>& made() const noexcept { return made_; }
+    /// Few bytes may stand for more communicators than any memory holds: those that come later are unknown.
+    static constexpr std::size_t most_made = std::size_t{1} << 20;
+    [[nodiscard]] bool made_too_many() const noexcept { return made_too_many_; }
 
 private:
     struct half {
@@ -130,6 +134,7 @@ private:
     std::map<std::uint64_t, std::int32_t> comms_{{1, local_world}, {3, local_self}};
     std::map<std::int32_t, std::uint64_t> turns_;
     std::vector<made_comm> made_;
+    bool made_too_many_ = false;
     std::map<request_key, pending> requests_;
     std::map<std::uint64_t, matched> messages_;
     std::map<std::int32_t, comm_shape> shapes_;  ///< as shape_ has told

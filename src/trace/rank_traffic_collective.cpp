@@ -53,7 +53,9 @@ void rank_traffic::collective_sizes(pending& of) {
         if (fresh) at->second = shape_(of.comm);
         shape = at->second;
     }
-    const std::uint64_t ranks = shape.size, own = shape.own_rank;
+    // No array has an element for the rank where its place is unknown.
+    constexpr std::uint64_t nowhere = ~std::uint64_t{0};
+    const std::uint64_t ranks = shape.size, own = ranks == 0 ? nowhere : shape.own_rank;
     const parsed_argument* const buffer = call_.find("sendbuf");
     const bool send_in_place = buffer != nullptr && buffer->present && call_.value(*buffer).code == in_place;
     const parsed_argument* const target = call_.find("recvbuf");

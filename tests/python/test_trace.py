@@ -161,6 +161,10 @@ def test_what_is_wrong_is_said(tmp_path):
     trace = laconic.open_trace(str(GOLDEN / "fan.trace"))
     with pytest.raises(laconic.InvalidArgument, match="8"):
         trace.rank(8)
+    for rank in (-1, 2**32, "0", 1.0, None):
+        with pytest.raises(laconic.InvalidArgument, match="rank.*give an integer"):
+            trace.rank(rank)
+    assert trace.rank(numpy.int64(1)).rank == 1
     with pytest.raises(laconic.InvalidArgument, match="volume"):
         trace.communication_matrix("volume")
     with pytest.raises(TypeError, match="bytes|str"):

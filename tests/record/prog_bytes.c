@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
    Messages that say what they are, for whoever reads the trace: up to 9999 a tag is the message's bytes; from 10000 on
-   it is 10000 + 100 * sender + receiver, ranks of the world, in communicators that have other ranks. Four ranks or
-   more. */
+   it is 10000 + 100 * sender + receiver, ranks of the world, mostly in communicators that have other ranks. Four ranks
+   or more. */
 #include "common.h"
 
 static int rank, size;
@@ -11,6 +11,14 @@ static void ring(MPI_Datatype type, int count, int bytes) {
     static char out[8192], in[8192];
     MPI_Sendrecv(out, count, type, (rank + 1) % size, bytes, in, count, type, (rank + size - 1) % size, bytes,
                  MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* More than any MPI sends before its receiver is there. */
+static void large_ring(void) {
+    static char out[1 << 20], in[1 << 20];
+    const int right = (rank + 1) % size, left = (rank + size - 1) % size;
+    MPI_Sendrecv(out, 1 << 20, MPI_BYTE, right, 10000 + 100 * rank + right, in, 1 << 20, MPI_BYTE, left,
+                 10000 + 100 * left + rank, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
 static void made(MPI_Datatype* type, int count, int bytes) {
@@ -149,6 +157,7 @@ int main(int argc, char** argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     datatypes();
+    large_ring();
     communicators();
     collectives();
     MPI_Finalize();

@@ -218,6 +218,26 @@ def check_bytes(archive, ranks):
     assert seen == {operation: 3 for operation in expected}, seen
 
 
+def apart(setting):
+    """Operations of communicators that the trace does not explain are left out from their start to their end, and said
+    once each."""
+    with tempfile.TemporaryDirectory() as folder:
+        job = Job(setting, folder)
+        done = job.run(4, timing="lossless")
+        assert done.returncode == 0, done.stderr
+        archive, said = exported(job)
+        assert "32 messages and collectives are left out" in said, said
+        check_calls(archive, [json.loads(line) for line in job.ask("dump", "--json", str(job.trace)).splitlines()], True)
+        assert check_requests(archive) == 0
+        sent, received = archive.messages()
+        assert not sent and not received, (sent, received)
+
+
+# A barrier of rank 0 of 65537.
+MANY = ("6c616374010100178180040104018e010400010002000102000101000000"
+        "0008bd5a5fc7ce332c7f0000e8418333404ec5cf")
+
+
 def refusals(setting):
     """A folder that is there stays as it is, no half archive is left, and times that are not there are said."""
     with tempfile.TemporaryDirectory() as folder:
@@ -243,6 +263,12 @@ def refusals(setting):
                               capture_output=True, timeout=60, check=False)
         assert done.returncode == 1 and "damaged.trace" in done.stderr, done
         damaged.unlink()
+        many = job.folder / "many.trace"
+        many.write_bytes(bytes.fromhex(MANY))
+        done = subprocess.run([job.laconic, "export", str(many), "--to", "otf2", "-o", str(job.folder / "new")], text=True,
+                              capture_output=True, timeout=60, check=False)
+        assert done.returncode == 1 and "65537 ranks" in done.stderr, done
+        many.unlink()
         assert sorted(path.name for path in job.folder.iterdir()) == before
 
 
@@ -251,7 +277,7 @@ CASES = {
     "comm": case(4, collectives=("CREATE_HANDLE", "DESTROY_HANDLE", "ALLREDUCE", "BCAST", "GATHERV", "SCATTER", "BARRIER")),
     "comm5": case(5, collectives=("BARRIER",)),
     "data": case(3, ["FOLDER/written"]), "threads": case(2, messages=1000), "mpi4": case(2, messages=1),
-    "bytes": case(4, more=check_bytes), "bytes5": case(5, more=check_bytes), "refusals": refusals,
+    "bytes": case(4, more=check_bytes), "bytes5": case(5, more=check_bytes), "refusals": refusals, "apart": apart,
 }
 
 

@@ -2,6 +2,7 @@
 // Questions in, checked and prepared contexts and sums of steps out; the way to the formulas of each operation.
 #include "model/cost.hpp"
 
+#include <cmath>
 #include <string>
 
 #include "base/units.hpp"
@@ -63,7 +64,7 @@ context::context(const machine& machine_in, const question& question_in, const c
       ranks(question_in.ranks),
       nodes(question_in.nodes),
       local(whole_above(ranks / nodes)),
-      fewest(static_cast<double>(question_in.ranks / question_in.nodes)),
+      fewest(std::floor(ranks / nodes)),
       slowdown(machine_in.cores > 0 ? std::max(1.0, local / machine_in.cores) : 1),
       lanes(how.payload == payload_kind::raw ? machine_in.lanes_raw : machine_in.lanes_compressed),
       grain(1),

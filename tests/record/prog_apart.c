@@ -22,7 +22,8 @@ int main(int argc, char** argv) {
     MPI_Sendrecv(&out, 1, MPI_INT, peer, 1, in, 1, MPI_INT, peer, 1, half, MPI_STATUS_IGNORE);
     MPI_Irecv(in, 1, MPI_INT, peer, 2, half, &requests[0]);
     MPI_Isend(&out, 1, MPI_INT, peer, 2, half, &requests[1]);
-    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    MPI_Status both[2];
+    MPI_Waitall(2, requests, both);
     MPI_Irecv(in, 1, MPI_INT, peer, 3, half, &requests[0]);
     MPI_Cancel(&requests[0]);
     MPI_Status status;

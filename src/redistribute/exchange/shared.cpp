@@ -53,7 +53,7 @@ public:
         bool moved = false;
         if (!far_done_) {
             const result<step> far = heard(far_->advance());
-            if (!far) return far;
+            if (!far) return far.error();
             moved = *far != step::waiting;
         }
         if (near_left_ > 0) {

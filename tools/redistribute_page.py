@@ -142,7 +142,7 @@ Floats of isabel_velmag, as they are and with --rel 1e-3:
 Robinson et al. (PEARC '24) move six arrays into patches of 32^3 and 64^3 on 1024 to 4096 ranks. Here a rank's block of their
 array in 1024 blocks is kept on 8 ranks (2x2x2) and halved in every dimension, patches with it, until it holds 32 MB. So some
 of the twelve come out alike: what differs is how many patches a block has, and whether patches fit.
-What their conclusions become, geometric means over the twelve (and the range):
+What their conclusions become, geometric means over the {len(set(tuple(run['paper']) for run in study))} of the twelve that were measured here (and the range):
 
 {conclusions(results)}{pictures('redistribute_plots', results, out)}
 """

@@ -28,6 +28,8 @@ def bars(runs, out, name):
         axis.set_title(f"{mpi}, balanced placement", loc="left")
         axis.set_ylabel("milliseconds")
         axis.grid(axis="x", visible=False)
+    # Room for the names above the bars.
+    axes[0, 0].set_ylim(top=1.2 * axes[0, 0].get_ylim()[1])
     axes[0, 0].legend(ncols=4, loc="upper left")
     save(figure, out, name)
 

@@ -15,16 +15,13 @@
 
 #include "base/units.hpp"
 #include "laconic/exchange.hpp"
+#include "smpi_program.hpp"
 
 namespace {
 
 using namespace laconic;
 
-template <class T>
-T value_of(result<T> found) {
-    if (!found) throw std::runtime_error(found.error().context());
-    return std::move(found).value();
-}
+using scale::value_of;
 
 /// AxBxC
 std::vector<std::int64_t> extents_of(const char* text) {
@@ -92,11 +89,8 @@ void measure(MPI_Comm comm, const plan& what, const exchange_options& options) {
     std::fflush(stdout);
 }
 
-void run_all(int argc, char** argv) {
+void run_all(MPI_Comm own, int argc, char** argv) {
     if (argc < 6) throw std::runtime_error("usage: laconic-scale-exchange GLOBAL PATCH PLACEMENT BATCH ENGINE...");
-    // SMPI's ranks share MPI_COMM_WORLD and what is attached to it; a duplicate is each one's own.
-    MPI_Comm own = MPI_COMM_NULL;
-    MPI_Comm_dup(MPI_COMM_WORLD, &own);
     int rank = 0, ranks = 0;
     MPI_Comm_rank(own, &rank);
     MPI_Comm_size(own, &ranks);
@@ -114,19 +108,11 @@ void run_all(int argc, char** argv) {
         measure(own, *what, options);
         MPI_Barrier(own);
     }
-    MPI_Comm_free(&own);
 }
 
 }  // namespace
 
 __attribute__((visibility("default"))) int main(int argc, char** argv) {
-    MPI_Init(&argc, &argv);
-    try {
-        run_all(argc, argv);
-    } catch (const std::exception& problem) {
-        std::fprintf(stderr, "laconic-scale-exchange: %s\n", problem.what());
-        MPI_Abort(MPI_COMM_WORLD, 1);
-    }
-    MPI_Finalize();
-    return 0;
+    return laconic::scale::run_program("laconic-scale-exchange", &argc, &argv,
+                                       [&](MPI_Comm own) { run_all(own, argc, argv); });
 }

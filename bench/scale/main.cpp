@@ -25,6 +25,7 @@
 #include "collective/program.hpp"
 #include "collective/runner.hpp"
 #include "payload_modelled.hpp"
+#include "smpi_program.hpp"
 #include "smpi_waiting.hpp"
 
 namespace {
@@ -50,11 +51,8 @@ row parse_row(const std::string& text) {
     return made;
 }
 
-template <class T>
-T value_of(result<T> found) {
-    if (!found) throw std::runtime_error(found.error().context());
-    return *found;
-}
+using scale::value_of;
+
 void require(const status& done) {
     if (!done.ok()) throw std::runtime_error(done.context());
 }
@@ -185,16 +183,13 @@ void report(const mpi::channel& channel, const row& wanted, operation op, std::s
     std::fflush(stdout);
 }
 
-void run_all(int argc, char** argv) {
+void run_all(MPI_Comm own, int argc, char** argv) {
     if (argc < 7) throw std::runtime_error("usage: laconic-scale TABLE OPERATION BYTES SEGMENT DIVISOR ROW...");
     const auto table = scale::read_codec_table(argv[1]);
     const operation op = value_of(collective::operation_named(argv[2]));
     const std::size_t bytes = std::stoull(argv[3]);
     const std::size_t segment = std::stoull(argv[4]);
     const double divisor = std::stod(argv[5]);
-    // SMPI's ranks share MPI_COMM_WORLD and what is attached to it; a duplicate is each one's own.
-    MPI_Comm own = MPI_COMM_NULL;
-    MPI_Comm_dup(MPI_COMM_WORLD, &own);
     mpi::channel& channel = *value_of(mpi::channel_of(own));
     const std::size_t shared_bytes = std::max<std::size_t>(segment, 1 << 20);
     auto* const memory = static_cast<std::byte*>(SMPI_SHARED_MALLOC(shared_bytes));
@@ -211,19 +206,10 @@ void run_all(int argc, char** argv) {
         report(channel, wanted, op, bytes, segment, mine);
     }
     SMPI_SHARED_FREE(memory);
-    MPI_Comm_free(&own);
 }
 
 }  // namespace
 
 __attribute__((visibility("default"))) int main(int argc, char** argv) {
-    MPI_Init(&argc, &argv);
-    try {
-        run_all(argc, argv);
-    } catch (const std::exception& problem) {
-        std::fprintf(stderr, "laconic-scale: %s\n", problem.what());
-        MPI_Abort(MPI_COMM_WORLD, 1);
-    }
-    MPI_Finalize();
-    return 0;
+    return laconic::scale::run_program("laconic-scale", &argc, &argv, [&](MPI_Comm own) { run_all(own, argc, argv); });
 }

@@ -194,8 +194,7 @@ int laconic_exchange_make_f(laconic_plan plan, size_t element_bytes, laconic_typ
  * call: they return `code` (none of the codes: LACONIC_ERR_ARGUMENT) with `why` and this rank's number, and so does
  * this. Collective. */
 int laconic_exchange_refuse_f(int comm, int code, const char* why);
-/* Elements that each `in` and `out` need at least; either pointer may be NULL. Local, as all that follow but the runs.
- */
+/* Elements that `in` and `out` need at least; either pointer may be NULL. Local, as all that follow but the runs. */
 int laconic_exchange_elements(laconic_exchange exchange, size_t* in, size_t* out);
 /* The element of `out` at which the position-th patch of this rank begins.
  * returns LACONIC_ERR_ARGUMENT  it has not so many patches */

@@ -214,14 +214,7 @@ void requests_decide(const std::string& machine) {
         if (i % 2 != 0) check(started->start().ok(), calls[i].text() + ": start");
         requests.push_back(std::move(*started));
     }
-    const auto first = static_cast<std::size_t>(rank_in(ours.comm));
-    std::vector<collective_report> reports(calls.size());
-    for (std::size_t i = 0; i < calls.size(); ++i) {
-        const std::size_t k = (first + i) % calls.size();
-        const auto done = requests[k].wait();
-        check(done.ok(), calls[k].text() + ": " + done.error().message());
-        if (done.ok()) reports[k] = *done;
-    }
+    const std::vector<collective_report> reports = wait_for_all(requests, calls, ours.comm);
     for (std::size_t i = 0; i < calls.size(); ++i) {
         check_outcome(calls[i], arrays[i], reports[i]);
         check_same_bytes(std::as_bytes(std::span(reports[i].algorithm)), ours.comm, calls[i].text() + ": the row");

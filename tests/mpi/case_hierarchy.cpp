@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Nodes: teams of ranks, the memory that they share, and what becomes of a rank without a result.
 #include <sched.h>
+
 #include <algorithm>
 
 #include "cases.hpp"
 #include "collective/geometry.hpp"
 #include "collective/node_stage.hpp"
 #include "collective/stage.hpp"
+#include "meet.hpp"
 #include "run.hpp"
 #include "scenario.hpp"
 
@@ -145,15 +147,7 @@ void check_spoiled() {
     std::vector<float> values(20000, 1.0F);
     hierarchy levels = make_hierarchy(channel, 0, true);
     check(levels.shares, "the ranks of this test share memory");
-    meeting all;
-    all.reserve(channel);
-    check(all.start(channel, levels).ok(), "start of a meeting");
-    for (;;) {
-        const auto met = all.test();
-        check(met.ok(), "meeting: " + met.error().message());
-        if (!met.ok() || *met) break;
-        sched_yield();
-    }
+    meet(channel, levels);
     check(levels.met && !levels.memory.bytes().empty(), "memory of a node");
     const arrays<float> data{values, values, reduction::sum, 1};
     std::vector<lane_run> runs;

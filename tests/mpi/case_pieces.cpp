@@ -8,6 +8,7 @@
 #include "cases.hpp"
 #include "collective/call_plan.hpp"
 #include "collective/piece_levels.hpp"
+#include "meet.hpp"
 #include "run.hpp"
 #include "scenario.hpp"
 
@@ -62,19 +63,6 @@ void check_order(const hierarchy& made, const std::vector<int>& leaders, const s
     check(nodes == made.across.ranks, what + ": nodes are in another order than their lane has them");
 }
 
-void meet(hierarchy& levels) {
-    mpi::channel& channel = **mpi::channel_of(world);
-    meeting all;
-    all.reserve(channel);
-    check(all.start(channel, levels).ok(), "start of a meeting");
-    for (;;) {
-        const auto met = all.test();
-        check(met.ok(), "meeting: " + met.error().message());
-        if (!met.ok() || *met) return;
-        sched_yield();
-    }
-}
-
 template <class T>
 void check_placed(const scenario& what, const cell& row, hierarchy& levels, const std::string& where) {
     mpi::channel& channel = **mpi::channel_of(world);
@@ -114,7 +102,7 @@ void check_spoiled_piece() {
     std::vector<int> leaders(static_cast<std::size_t>(ranks), 1);
     leaders[0] = 0;
     hierarchy levels = make_hierarchy(leaders, rank_in(world), std::vector<int>(leaders.size(), 0));
-    meet(levels);
+    meet(**mpi::channel_of(world), levels);
     if (rank_in(world) == 0) return;
     const auto local = static_cast<std::size_t>(levels.inside.rank);
     std::vector<lane_run> pieces;
@@ -153,7 +141,7 @@ void check_placements() {
         for (const bool shared : {true, false}) {
             hierarchy levels = make_hierarchy(leaders, rank_in(world), std::vector<int>(leaders.size(), 0));
             check_order(levels, leaders, "placement " + std::to_string(turn));
-            if (shared && levels.shares) meet(levels);
+            if (shared && levels.shares) meet(**mpi::channel_of(world), levels);
             for (const operation op : both)
                 for (const char* name : {"hierarchical/raw", "hierarchical", "hierarchical/per_hop:fle"}) {
                     scenario what;
@@ -273,14 +261,7 @@ void check_side_by_side() {
         if (!started.ok()) return;
         requests.push_back(std::move(*started));
     }
-    const auto first = static_cast<std::size_t>(rank_in(world));
-    std::vector<collective_report> reports(calls.size());
-    for (std::size_t i = 0; i < calls.size(); ++i) {
-        const std::size_t k = (first + i) % calls.size();
-        const auto done = requests[k].wait();
-        check(done.ok(), calls[k].text() + ": " + done.error().message());
-        if (done.ok()) reports[k] = *done;
-    }
+    const std::vector<collective_report> reports = wait_for_all(requests, calls, world);
     for (std::size_t i = 0; i < calls.size(); ++i) check_outcome(calls[i], arrays[i], reports[i]);
 }
 

@@ -61,6 +61,10 @@ template <class T>
 template <class T>
 void check_scenario(const scenario& what);
 
+/// Waits for started calls, on every rank in another order, and checks that each went well. Collective over comm.
+[[nodiscard]] std::vector<collective_report> wait_for_all(std::vector<collective_request>& requests,
+                                                          const std::vector<scenario>& calls, MPI_Comm comm);
+
 /// Checks what a finished call has left behind, and its report.
 template <class T>
 void check_outcome(const scenario& what, const laid_out<T>& after, const collective_report& report);

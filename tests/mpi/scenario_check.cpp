@@ -233,6 +233,19 @@ void check_scenario(const scenario& what) {
     if (done.ok()) check_outcome(what, arrays, *done);
 }
 
+std::vector<collective_report> wait_for_all(std::vector<collective_request>& requests,
+                                            const std::vector<scenario>& calls, MPI_Comm comm) {
+    const auto first = static_cast<std::size_t>(rank_in(comm));
+    std::vector<collective_report> reports(calls.size());
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+        const std::size_t k = (first + i) % calls.size();
+        const auto done = requests[k].wait();
+        check(done.ok(), calls[k].text() + ": " + done.error().message());
+        if (done.ok()) reports[k] = *done;
+    }
+    return reports;
+}
+
 #define LACONIC_INSTANTIATE(T)                        \
     template void check_scenario<T>(const scenario&); \
     template void check_outcome(const scenario&, const laid_out<T>&, const collective_report&);

@@ -50,8 +50,8 @@ private:
     MPI_Request request_ = MPI_REQUEST_NULL;
     bool refused_ = false;
     std::size_t numbers_;
-    std::unique_ptr<std::int64_t[]>
-        packet_;  // a failure's key; a time; of each field greatest and complement of least value
+    // A failure's key; a time; of each field greatest and complement of least value.
+    std::unique_ptr<std::int64_t[]> packet_;
 };
 
 }  // namespace laconic::redistribute

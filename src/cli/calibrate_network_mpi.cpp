@@ -21,6 +21,13 @@ namespace {
 constexpr int tag = 77;
 constexpr std::size_t segment = 128 << 10;
 constexpr int window = 32;
+/// Sizes of single messages: from what only has latency to the longest of the engine.
+constexpr std::array<std::size_t, 8> step_sizes{8, 1 << 10, 4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10};
+static_assert(step_sizes.size() <= model::step_fit::most);
+/// Messages that show by how much a link's first bytes are ahead of its rate; less than the least is noise.
+constexpr int burst_messages = 4;
+constexpr std::size_t burst_message = 64 << 10;
+constexpr double least_burst = 6e3;
 /// Looks at the messages while a segment is worked on, about as often as the engine looks.
 constexpr int looks = 16;
 /// Several turns of ranks that share a core.
@@ -117,6 +124,46 @@ public:
         return std::max(0.0, stream(segment, rounds) - work(rounds)) / segment;
     }
 
+    /// Seconds of a step as step() has it, the network idle for `pause_s` before, from when the last rank is there.
+    double lone_step(std::size_t bytes, double pause_s) {
+        const auto count = static_cast<int>(bytes);
+        return lone(pause_s, [&] {
+            MPI_Sendrecv(out_.bytes().data(), count, MPI_BYTE, to_, tag, in_.bytes().data(), count, MPI_BYTE, from_,
+                         tag, comm_, MPI_STATUS_IGNORE);
+        });
+    }
+
+    /// What passes at once after a pause, ahead of the rate that stream() found.
+    double burst(const model::level& way) {
+        constexpr double bytes = burst_messages * static_cast<double>(burst_message);
+        const double seconds = lone(bytes * way.beta_s_per_byte, [&] {
+            std::array<MPI_Request, 2 * burst_messages> requests;
+            for (std::size_t i = 0; i < burst_messages; ++i) {
+                MPI_Irecv(in_.bytes().data() + i * burst_message, burst_message, MPI_BYTE, from_, tag, comm_,
+                          &requests[2 * i]);
+                MPI_Isend(out_.bytes().data(), burst_message, MPI_BYTE, to_, tag, comm_, &requests[2 * i + 1]);
+            }
+            MPI_Waitall(2 * burst_messages, requests.data(), MPI_STATUSES_IGNORE);
+        });
+        const double ahead = bytes - (seconds - way.alpha_s) / way.beta_s_per_byte;
+        return ahead > least_burst ? ahead : 0;
+    }
+
+    /// Single steps by size. A lone step begins when the last rank has seen that all are there, and so takes longer
+    /// than one of many; of the smallest message that is all there is to see.
+    void measure_steps(model::level& way) {
+        model::step_fit& fit = way.steps;
+        fit = {};
+        double meeting_s = 0;
+        for (const std::size_t bytes : step_sizes) {
+            const double seconds = lone_step(bytes, static_cast<double>(bytes) * way.beta_s_per_byte);
+            if (fit.rows == 0) meeting_s = seconds - way.alpha_s;
+            fit.bytes[fit.rows] = static_cast<double>(bytes);
+            const double least = fit.rows == 0 ? way.alpha_s : fit.seconds[fit.rows - 1];
+            fit.seconds[fit.rows++] = std::max(least, seconds - meeting_s);
+        }
+    }
+
     /// Collective over the world; the slowest rank counts.
     void measure_level(model::level& way) {
         way.alpha_s = step(8);
@@ -124,6 +171,8 @@ public:
         way.beta_s_per_byte = std::max(around / segment, 1e-15);
         way.overhead_s = std::min(stream(8), way.alpha_s);
         way.processor_s_per_byte = std::min(processor_s_per_byte(around), way.beta_s_per_byte);
+        way.burst_bytes = burst(way);
+        measure_steps(way);
         pairs();
         way.exchange_factor = std::clamp(stream(segment) / around, 1.0, 2.0);
     }
@@ -146,6 +195,21 @@ private:
             times.push_back(MPI_Wtime() - begun);
         }
         return slowest(mean ? (begun - first + times.back()) / rounds : median(times));
+    }
+    /// Median time of rounds that begin after a pause, all ranks at once.
+    double lone(double pause_s, const std::function<void()>& round) {
+        const timespec pause{0, static_cast<long>(std::min(pause_s, 0.02) * 1e9)};
+        std::vector<double> times;
+        double spent = 0;
+        while (times.size() < 9 || (spent < settings_.seconds_per_size && times.size() < 500)) {
+            if (pause.tv_nsec > 0) nanosleep(&pause, nullptr);
+            MPI_Barrier(comm_);
+            const double begun = MPI_Wtime();
+            round();
+            times.push_back(slowest(MPI_Wtime() - begun));
+            spent += times.back() + pause_s;
+        }
+        return median(times);
     }
     double slowest(double mine) {
         double all = 0;
@@ -176,6 +240,14 @@ double measure_sharing(const network_settings& settings) {
     return sharing < same_pace ? 1 : sharing;
 }
 
+void each_number(model::level& way, const std::function<void(double&)>& visit) {
+    for (double* const number : {&way.alpha_s, &way.beta_s_per_byte, &way.overhead_s, &way.exchange_factor,
+                                 &way.processor_s_per_byte, &way.burst_bytes})
+        visit(*number);
+    for (double& number : way.steps.bytes) visit(number);
+    for (double& number : way.steps.seconds) visit(number);
+}
+
 /// Runs `body` on ranks with a colour, those of a colour in a communicator in the order of `key`, while the others
 /// sleep; all ranks then know the slowest's numbers.
 void in_groups(bool takes_part, int colour, int key, model::level& found, double& other,
@@ -187,12 +259,10 @@ void in_groups(bool takes_part, int colour, int key, model::level& found, double
         MPI_Comm_free(&comm);
     }
     sleep_until_all_arrive();
-    const std::array mine{found.alpha_s,         found.beta_s_per_byte,      found.overhead_s,
-                          found.exchange_factor, found.processor_s_per_byte, other};
-    std::array<double, mine.size()> all{};
-    MPI_Allreduce(mine.data(), all.data(), static_cast<int>(mine.size()), MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    found = {all[0], all[1], all[2], all[3], all[4]};
-    other = all[5];
+    MPI_Allreduce(MPI_IN_PLACE, &other, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    each_number(found,
+                [](double& number) { MPI_Allreduce(MPI_IN_PLACE, &number, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD); });
+    MPI_Allreduce(MPI_IN_PLACE, &found.steps.rows, 1, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
 }
 
 }  // namespace
@@ -250,7 +320,7 @@ network_found measure_network(const topology& where, const network_settings& set
     double cores = static_cast<double>(most) / sharing;
     if (sharing <= 1) cores = std::max(cores, static_cast<double>(::sysconf(_SC_NPROCESSORS_ONLN)));
     MPI_Allreduce(&cores, &found.cores, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
-    const model::level nothing{0, 0, 0, 0, 0};
+    const model::level nothing{0, 0, 0, 0, 0, 0, {}};
     double unused = 0;
     if (most > 1) {
         found.intra = nothing;

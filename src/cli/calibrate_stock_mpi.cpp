@@ -16,8 +16,9 @@ namespace {
 constexpr double worst_factor = 10;
 /// What would take longer than so many seconds is taken to be as far from the best as the largest size before it.
 constexpr double patience_s = 3;
-constexpr std::array<std::size_t, model::stock_fit::most> sizes{1 << 10,   4 << 10, 16 << 10, 64 << 10,
-                                                                256 << 10, 2 << 20, 8 << 20,  64 << 20};
+constexpr std::array<std::size_t, 9> sizes{1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10,
+                                           1 << 20, 4 << 20, 16 << 20, 64 << 20};
+static_assert(sizes.size() <= model::stock_fit::most);
 
 /// MPI's own call of an operation over `bytes` as model::question counts them.
 class stock_call {
@@ -54,8 +55,7 @@ public:
         }
     }
 
-    /// The slowest rank's time; of several rounds the lower quartile, so that noise makes stock look faster, not
-    /// slower.
+    /// The slowest rank's time, median of several rounds.
     double time(model::operation op, std::size_t bytes, double seconds) {
         // The first rounds open connections.
         const double first = once(op, bytes);
@@ -64,7 +64,7 @@ public:
         std::vector<double> times;
         for (int round = 0; round < rounds; ++round) times.push_back(once(op, bytes));
         std::sort(times.begin(), times.end());
-        return times[times.size() / 4];
+        return times[times.size() / 2];
     }
 
 private:

@@ -55,11 +55,16 @@ std::string comment_of(const circumstances& how) {
 }
 
 json level_json(const model::level& way) {
+    json steps = json::array();
+    for (std::size_t i = 0; i < way.steps.rows; ++i)
+        steps.push_back({{"bytes", way.steps.bytes[i]}, {"us", way.steps.seconds[i] * 1e6}});
     return {{"latency_us", way.alpha_s * 1e6},
             {"bandwidth_gb_s", 1e-9 / way.beta_s_per_byte},
             {"overhead_us", way.overhead_s * 1e6},
             {"exchange_factor", way.exchange_factor},
-            {"processor_us_per_mb", way.processor_s_per_byte * 1e12}};
+            {"processor_us_per_mb", way.processor_s_per_byte * 1e12},
+            {"burst_kb", way.burst_bytes / 1e3},
+            {"steps", std::move(steps)}};
 }
 
 json machine_json(const circumstances& how, const model::machine& m) {

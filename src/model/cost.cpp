@@ -19,12 +19,13 @@ double whole_above(double x) noexcept {
 }
 
 link over(const level& way, double beta) noexcept {
-    return {way.alpha_s, beta, way.overhead_s, way.processor_s_per_byte};
+    return {way.alpha_s, beta, way.overhead_s, way.processor_s_per_byte, &way};
 }
 
 link slower(const link& a, const link& b) noexcept {
     return {std::max(a.alpha_s, b.alpha_s), std::max(a.beta_s_per_byte, b.beta_s_per_byte),
-            std::max(a.overhead_s, b.overhead_s), std::max(a.processor_s_per_byte, b.processor_s_per_byte)};
+            std::max(a.overhead_s, b.overhead_s), std::max(a.processor_s_per_byte, b.processor_s_per_byte),
+            a.alpha_s > b.alpha_s ? a.measured : b.measured};
 }
 
 /// The ranks compare a few numbers, by doubling distances.
@@ -153,14 +154,27 @@ void ledger::step(double steps, const link& way, double size, double wire_bytes,
     const double wire = wire_bytes * way.beta_s_per_byte;
     const double moving = in_.moving_s(way, pieces, wire_bytes);
     const double hands = busy.total() + moving;
-    const double first = way.alpha_s + (std::max(wire, hands) + in_.grain * std::min(wire, hands)) / pieces;
-    sum_.total_s += steps * std::max({wire, hands, groups * first});
+    // A segment on its way, and the work on it; pipelines overlap the two.
+    const double way_s = way.step_s(wire_bytes / pieces), work_s = busy.total() / pieces + in_.per_message_s;
+    const double carried_s = std::max(0.0, way_s - way.alpha_s);
+    const double first = way_s + work_s - (1 - in_.grain) * std::min(carried_s, work_s);
+    sum_.total_s += passing_s(way, steps * wire_bytes, steps * std::max(hands, groups * first));
     sum_.latency_s += steps * (groups * way.alpha_s + moving);
     sum_.wire_s += steps * wire;
     book(steps, busy);
 }
 
+double ledger::passing_s(const link& over, double wire_bytes, double least_s) noexcept {
+    const double beta = over.beta_s_per_byte, burst = over.burst_bytes();
+    if (!(burst > 0)) return std::max(least_s, wire_bytes * beta);
+    const double seconds = std::max(least_s, (wire_bytes - may_burst_) * beta);
+    may_burst_ = std::clamp(may_burst_ + seconds / beta - wire_bytes, 0.0, burst);
+    return seconds;
+}
+
 void ledger::alone(const work& busy) noexcept {
+    const level& outside = in_.where.inter;
+    may_burst_ = std::min(may_burst_ + busy.total() / outside.beta_s_per_byte, outside.burst_bytes);
     sum_.total_s += busy.total();
     book(1, busy);
 }
@@ -191,6 +205,9 @@ cost estimate(const machine& where, const question& what, const cell& how) noexc
     sum.agreement_s = raw ? where.call_raw_s : where.call_s;
     if (!raw || how.schedule == schedule_kind::hierarchical) sum.agreement_s += talk_s(in);
     sum.total_s += sum.agreement_s;
+    // What a step takes beyond the parts that are known of it is waiting.
+    const double known = sum.agreement_s + sum.wire_s + sum.compress_s + sum.combine_s + sum.decompress_s + sum.copy_s;
+    sum.latency_s = std::max(sum.latency_s, sum.total_s - known);
     return sum;
 }
 

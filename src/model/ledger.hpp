@@ -15,6 +15,15 @@ inline constexpr double infinite = std::numeric_limits<double>::infinity();
 /// A way for messages: latency, seconds per byte, processor time per message and per byte.
 struct link {
     double alpha_s = 0, beta_s_per_byte = 0, overhead_s = 0, processor_s_per_byte = 0;
+    const level* measured = nullptr;  ///< what the link is made of; beta may be more, where ranks share it
+
+    [[nodiscard]] double burst_bytes() const noexcept { return measured == nullptr ? 0 : measured->burst_bytes; }
+    /// A step with one message each way, the network idle before.
+    [[nodiscard]] double step_s(double size_bytes) const noexcept {
+        if (measured == nullptr) return alpha_s + size_bytes * beta_s_per_byte;
+        const double shared_s_per_byte = std::max(0.0, beta_s_per_byte - measured->beta_s_per_byte);
+        return measured->step_s(size_bytes) + std::max(0.0, size_bytes - burst_bytes()) * shared_s_per_byte;
+    }
 };
 
 /// Seconds of a processor.
@@ -117,7 +126,8 @@ void each_octave(double count, const Body& body) {
 
 class ledger {
 public:
-    explicit ledger(const context& in) noexcept : in_(in) {}
+    explicit ledger(const context& in) noexcept
+        : in_(in), may_burst_(in.what.nodes > 1 ? in.where.inter.burst_bytes : 0) {}
 
     /// `steps` equal steps, one after the other; in each a rank sends and receives `size` bytes of original data as
     /// `wire_bytes`, and works on them. Segments overlap: a step lasts as long as its messages, or as the work, or as
@@ -139,23 +149,26 @@ public:
 
 private:
     void book(double times, const work& busy) noexcept;
+    /// Seconds of what lasts `least_s` and sends so many bytes: longer where the link does not let them pass.
+    [[nodiscard]] double passing_s(const link& over, double wire_bytes, double least_s) noexcept;
 
     const context& in_;
+    double may_burst_;  ///< bytes that a rank could send at once now
     cost sum_;
 };
 
 template <class Hop>
 void ledger::chain(double hops, const link& over, double size, const work& finale, const Hop& hop) noexcept {
     const double pieces = in_.segments(size);
-    double slowest = 0;
+    double slowest = 0, pace = 0;
     hop_load heaviest;
     const auto weigh = [&](const hop_load& load) {
         const double wire = load.wire_bytes * over.beta_s_per_byte / pieces;
         const double moving = in_.moving_s(over, 1, load.wire_bytes / pieces);
         const double busy = load.busy.total() / pieces + moving;
-        const double way = over.alpha_s + moving + wire + load.delays.total() / pieces;
-        const double pace = std::max({wire, busy, way / in_.lanes});
-        if (pace >= slowest) slowest = pace, heaviest = load;
+        const double way = over.step_s(load.wire_bytes / pieces) + in_.per_message_s + load.delays.total() / pieces;
+        const double unwired = std::max(busy, way / in_.lanes);
+        if (std::max(wire, unwired) >= slowest) slowest = std::max(wire, unwired), pace = unwired, heaviest = load;
         return way;
     };
     each_octave(hops, [&](double count, double k) {
@@ -169,7 +182,7 @@ void ledger::chain(double hops, const link& over, double size, const work& final
     last.busy = last.busy + finale;
     static_cast<void>(weigh(last));
     const double rest = pieces - 1;
-    sum_.total_s += rest * slowest;
+    sum_.total_s += passing_s(over, rest * heaviest.wire_bytes / pieces, rest * pace);
     sum_.latency_s += rest * (in_.moving_s(over, 1, heaviest.wire_bytes / pieces) + over.alpha_s / in_.lanes);
     sum_.wire_s += rest * heaviest.wire_bytes * over.beta_s_per_byte / pieces;
     book(rest / pieces, heaviest.busy);

@@ -38,9 +38,12 @@ constexpr stock_fit always(double factor) {
 
 constexpr machine built_in() {
     machine m;
-    m.intra = {0.5e-6, 1 / (8 * giga), 0.15e-6, 1};
-    m.inter = {1.5e-6, 1 / (12.5 * giga), 0.3e-6, 1};
-    m.host_beta_s_per_byte = 1 / (12.5 * giga);
+    m.intra.alpha_s = 0.5e-6;
+    m.intra.beta_s_per_byte = 1 / (8 * giga);
+    m.intra.overhead_s = 0.15e-6;
+    m.inter.alpha_s = 1.5e-6;
+    m.inter.beta_s_per_byte = m.host_beta_s_per_byte = 1 / (12.5 * giga);
+    m.inter.overhead_s = 0.3e-6;
     m.add_bytes_per_s = 8 * giga;
     m.copy_bytes_per_s = 10.8 * giga;
     m.scan_bytes_per_s = 28 * giga;
@@ -101,6 +104,17 @@ double stock_fit::at(double size_bytes) const noexcept {
         return factor[i - 1] + share * (factor[i] - factor[i - 1]);
     }
     return factor[rows - 1];
+}
+
+double level::step_s(double size_bytes) const noexcept {
+    if (steps.rows == 0) return alpha_s + size_bytes * beta_s_per_byte;
+    if (!(size_bytes > steps.bytes[0])) return steps.seconds[0];
+    for (std::size_t i = 1; i < steps.rows; ++i) {
+        if (size_bytes > steps.bytes[i]) continue;
+        const double share = (size_bytes - steps.bytes[i - 1]) / (steps.bytes[i] - steps.bytes[i - 1]);
+        return steps.seconds[i - 1] + share * (steps.seconds[i] - steps.seconds[i - 1]);
+    }
+    return steps.seconds[steps.rows - 1] + (size_bytes - steps.bytes[steps.rows - 1]) * beta_s_per_byte;
 }
 
 const codec_rates* machine::rates_of(codec_id codec) const noexcept {

@@ -14,7 +14,17 @@
 
 namespace laconic::model {
 
-/// One kind of way between two ranks. A message of n bytes takes alpha + n beta (papers/004, section 2.5).
+/// Time of a step in which every rank sends one message and receives one, by the message's size, when the network was
+/// idle before. Between sizes it changes linearly.
+struct step_fit {
+    static constexpr std::size_t most = 10;
+    std::size_t rows = 0;            ///< 0: not measured
+    std::array<double, most> bytes;  ///< ascending, >= 1
+    std::array<double, most> seconds;
+};
+
+/// One kind of way between two ranks. A message of n bytes takes alpha + n beta (papers/004, section 2.5) where `steps`
+/// does not know better.
 struct level {
     double alpha_s = 0;          ///< latency
     double beta_s_per_byte = 0;  ///< of a rank that sends and receives, as a ring does, while all others do the same
@@ -22,6 +32,13 @@ struct level {
     double exchange_factor = 1;  ///< time in which pairs of ranks exchange messages / time of the ring: 1 to 2
     /// Processor time of a rank for a byte sent and a byte received: time in which it does nothing else.
     double processor_s_per_byte = 0;
+    /// What a rank may send at once after a pause, as shaped links allow (token buckets); only what is beyond takes
+    /// beta.
+    double burst_bytes = 0;
+    step_fit steps{};
+
+    /// A step with one message each way, the network idle before.
+    [[nodiscard]] double step_s(double size_bytes) const noexcept;
 };
 
 /// What a codec does. The last four exist for fle alone.
@@ -32,7 +49,7 @@ inline constexpr std::array<std::string_view, work_count> work_names{"compress",
 
 /// Rates of a codec on one core, in bytes of original data per second, by compression ratio.
 struct codec_rates {
-    static constexpr std::size_t most = 8;
+    static constexpr std::size_t most = 10;
     std::size_t rows = 0;                                          ///< 0: this codec is not there
     double size_factor = 1;                                        ///< compressed size / that of fle, same data
     std::array<double, most> ratio;                                ///< ascending, >= 1
@@ -46,7 +63,7 @@ struct codec_rates {
 /// How the MPI library's own call compares with the best uncompressed schedule of the model: by how much it is slower,
 /// per size. Between sizes the factor changes linearly in the logarithm of the size.
 struct stock_fit {
-    static constexpr std::size_t most = 8;
+    static constexpr std::size_t most = 10;
     std::size_t rows = 0;            ///< 0: factor 1
     std::array<double, most> bytes;  ///< ascending, >= 1
     std::array<double, most> factor;

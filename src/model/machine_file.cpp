@@ -12,13 +12,18 @@ namespace laconic::model {
 namespace {
 
 constexpr double giga = 1e9;
+constexpr double kilo = 1e3;
 constexpr double micro = 1e-6;
 constexpr std::string_view version_text = "1";
 constexpr std::array<std::string_view, operation_count> operation_names{
     "allreduce", "reduce", "reduce_scatter", "allgather", "gather", "scatter", "bcast", "alltoall"};
 
+/// All tables have room for as many rows.
+constexpr std::size_t longest = codec_rates::most;
+static_assert(stock_fit::most == longest && step_fit::most == longest);
+
 /// Latencies and sizes may be 0; rates may not.
-enum class unit { us, us_per_mb, gb_per_s_as_beta, gb_per_s, factor, lanes, count, share };
+enum class unit { us, us_per_mb, kb, gb_per_s_as_beta, gb_per_s, factor, lanes, count, share };
 
 struct range {
     double least, most;
@@ -28,6 +33,7 @@ constexpr range range_of(unit what) {
     switch (what) {
         case unit::us: return {0, 1e8, "microseconds, 0 to 1e8"};
         case unit::us_per_mb: return {0, 1e9, "microseconds for 10^6 bytes, 0 to 1e9"};
+        case unit::kb: return {0, 1e6, "kilobytes (10^3 bytes), 0 to 1e6"};
         case unit::gb_per_s_as_beta:
         case unit::gb_per_s: return {1e-6, 1e6, "GB/s (10^9 bytes), 1e-6 to 1e6"};
         case unit::factor: return {0.1, 1000, "a factor, 0.1 to 1000"};
@@ -41,12 +47,14 @@ constexpr range range_of(unit what) {
 double to_field(unit what, double number) {
     if (what == unit::us) return number * micro;
     if (what == unit::us_per_mb) return number * (micro * micro);
+    if (what == unit::kb) return number * kilo;
     if (what == unit::gb_per_s_as_beta) return 1 / (number * giga);
     return what == unit::gb_per_s ? number * giga : number;
 }
 double from_field(unit what, double value) {
     if (what == unit::us) return value / micro;
     if (what == unit::us_per_mb) return value / (micro * micro);
+    if (what == unit::kb) return value / kilo;
     if (what == unit::gb_per_s_as_beta) return 1 / value / giga;
     return what == unit::gb_per_s ? value / giga : value;
 }
@@ -60,6 +68,7 @@ void each_number(Machine& m, const Visit& visit) {
         visit(table, "overhead_us", unit::us, level.overhead_s);
         visit(table, "exchange_factor", unit::factor, level.exchange_factor);
         visit(table, "processor_us_per_mb", unit::us_per_mb, level.processor_s_per_byte);
+        visit(table, "burst_kb", unit::kb, level.burst_bytes);
     };
     visit_level("intra_node", m.intra);
     visit_level("inter_node", m.inter);
@@ -96,6 +105,8 @@ public:
             done = number_in(*entry, range_of(what), number);
             if (done.ok()) field = to_field(what, number);
         });
+        if (done.ok()) done = read_steps("intra_node", m.intra.steps);
+        if (done.ok()) done = read_steps("inter_node", m.inter.steps);
         for (std::size_t i = 0; done.ok() && i < rated_names.size(); ++i)
             done = read_codec("codec." + std::string(rated_names[i]), m.codecs[i]);
         for (std::size_t i = 0; done.ok() && i < operation_names.size(); ++i)
@@ -129,9 +140,8 @@ private:
         numbers.clear();
         while (const base::config_entry* entry = take(key + "[" + std::to_string(numbers.size()) + "]")) {
             if (numbers.empty()) where = place(*entry);
-            if (numbers.size() == codec_rates::most)
-                return refuse(place(*entry),
-                              "more than " + std::to_string(codec_rates::most) + " numbers; leave some out");
+            if (numbers.size() == longest)
+                return refuse(place(*entry), "more than " + std::to_string(longest) + " numbers; leave some out");
             if (status done = number_in(*entry, allowed, numbers.emplace_back()); !done.ok()) return done;
         }
         return {};
@@ -169,18 +179,37 @@ private:
         return {};
     }
 
+    /// Two arrays of a table: sizes in bytes, and what stands beside each of them.
+    status read_curve(const std::string& table, std::string_view sizes, std::string_view beside, unit unit_of,
+                      std::vector<double>& bytes, std::vector<double>& values) {
+        std::string where, other;
+        const std::string sizes_key = table + "." + std::string(sizes), values_key = table + "." + std::string(beside);
+        if (status done = column(sizes_key, {1, 1e15, "a size in bytes, 1 to 1e15"}, bytes, where); !done.ok())
+            return done;
+        if (status done = column(values_key, range_of(unit_of), values, other); !done.ok()) return done;
+        if (bytes.size() != values.size())
+            return refuse(bytes.empty() ? other : where, std::string(sizes) + " has " + std::to_string(bytes.size()) +
+                                                             " numbers and " + std::string(beside) + " " +
+                                                             std::to_string(values.size()) + "; give as many of both");
+        if (!ascends(bytes)) return refuse(where, "sizes must grow by at least 1 % from one to the next");
+        for (double& value : values) value = to_field(unit_of, value);
+        return {};
+    }
+
+    status read_steps(const std::string& table, step_fit& fit) {
+        std::vector<double> bytes, seconds;
+        status done = read_curve(table, "step_bytes", "step_us", unit::us, bytes, seconds);
+        if (!done.ok() || bytes.empty()) return done;
+        fit.rows = bytes.size();
+        std::copy(bytes.begin(), bytes.end(), fit.bytes.begin());
+        std::copy(seconds.begin(), seconds.end(), fit.seconds.begin());
+        return {};
+    }
+
     status read_stock(const std::string& table, stock_fit& fit) {
         std::vector<double> bytes, factor;
-        std::string where, factors;
-        if (status done = column(table + ".bytes", {1, 1e15, "a size in bytes, 1 to 1e15"}, bytes, where); !done.ok())
-            return done;
-        if (status done = column(table + ".factor", range_of(unit::factor), factor, factors); !done.ok()) return done;
-        if (bytes.size() != factor.size())
-            return refuse(bytes.empty() ? factors : where, "bytes has " + std::to_string(bytes.size()) +
-                                                               " numbers and factor " + std::to_string(factor.size()) +
-                                                               "; give as many of both");
-        if (!ascends(bytes)) return refuse(where, "sizes must grow by at least 1 % from one to the next");
-        if (bytes.empty()) return {};
+        status done = read_curve(table, "bytes", "factor", unit::factor, bytes, factor);
+        if (!done.ok() || bytes.empty()) return done;
         fit = {};
         fit.rows = bytes.size();
         std::copy(bytes.begin(), bytes.end(), fit.bytes.begin());
@@ -205,6 +234,11 @@ std::string list(const std::array<double, N>& numbers, std::size_t count, double
     std::string text = "[";
     for (std::size_t i = 0; i < count; ++i) text += (i == 0 ? "" : ", ") + digits(numbers[i] / scale);
     return text + "]\n";
+}
+
+std::string steps_text(const step_fit& fit) {
+    if (fit.rows == 0) return {};
+    return "step_bytes = " + list(fit.bytes, fit.rows, 1) + "step_us = " + list(fit.seconds, fit.rows, micro);
 }
 
 }  // namespace
@@ -236,6 +270,8 @@ std::string to_toml(const machine& what, std::string_view comment) {
         if (table != open) text += "\n[" + std::string(table) + "]\n";
         open = table;
         text += std::string(key) + " = " + digits(from_field(unit_of, field)) + "\n";
+        // The arrays of a level belong to its table, after its last number.
+        if (unit_of == unit::kb) text += steps_text(table == "intra_node" ? what.intra.steps : what.inter.steps);
     });
     for (std::size_t i = 0; i < rated_names.size(); ++i) {
         const codec_rates& rates = what.codecs[i];

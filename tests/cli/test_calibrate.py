@@ -53,6 +53,11 @@ class Calibrate(unittest.TestCase):
         self.assertGreater(inside["bandwidth_gb_s"], 0.001)
         self.assertTrue(1 <= inside["exchange_factor"] <= 2)
         self.assertGreaterEqual(inside["processor_us_per_mb"], 0)
+        self.assertGreaterEqual(inside["burst_kb"], 0)
+        steps = inside["steps"]
+        self.assertEqual([step["bytes"] for step in steps][:2], [8, 1024])
+        self.assertEqual([step["us"] for step in steps], sorted(step["us"] for step in steps))
+        self.assertGreater(steps[0]["us"], 0)
         self.assertGreater(report["host"]["cores"], 0)
         self.assertGreaterEqual(report["engine"]["call_us"], 0)
         self.assertGreaterEqual(report["engine"]["message_us"], 0)

@@ -43,6 +43,19 @@ TEST(stock_fit, is_linear_in_the_logarithm_of_the_size) {
     EXPECT_EQ(fit.at(1e12), 1);
 }
 
+TEST(level, knows_steps_by_size_or_a_line) {
+    level way;
+    way.alpha_s = 1e-3;
+    way.beta_s_per_byte = 1e-6;
+    EXPECT_DOUBLE_EQ(way.step_s(2000), 3e-3);
+    way.steps = {3, {8, 1000, 3000}, {2e-3, 2e-3, 6e-3}};
+    EXPECT_EQ(way.step_s(0), 2e-3);
+    EXPECT_EQ(way.step_s(1000), 2e-3);
+    EXPECT_DOUBLE_EQ(way.step_s(2500), 5e-3);
+    EXPECT_DOUBLE_EQ(way.step_s(3000), 6e-3);
+    EXPECT_DOUBLE_EQ(way.step_s(4000), 7e-3);
+}
+
 TEST(machine, has_rates_of_all_codecs_but_raw) {
     const machine& m = default_machine();
     for (const codec_description& codec : codecs())

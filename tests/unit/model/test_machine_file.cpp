@@ -30,7 +30,9 @@ void expect_refused(const std::string& text, std::initializer_list<std::string> 
 TEST(machine_file, comes_back_as_it_was) {
     machine m = default_machine();
     m.intra = {1.25e-6, 1 / 3.5e9, 2e-7, 1.5};
-    m.inter = {25e-6, 1 / 0.117e9, 3e-6, 1.9, 4e-10};
+    m.inter = {25e-6, 1 / 0.117e9, 3e-6, 1.9, 4e-10, 24.5e3};
+    m.intra.steps = {1, {8}, {1.25e-6}};
+    m.inter.steps = {2, {8, 65536}, {25e-6, 600e-6}};
     m.message_s = 7e-6;
     m.codecs[2].size_factor = 0.75;
     m.host_beta_s_per_byte = 1 / 0.118e9;
@@ -45,6 +47,11 @@ TEST(machine_file, comes_back_as_it_was) {
     EXPECT_EQ(back.inter.exchange_factor, 1.9);
     EXPECT_EQ(back.cores, 12);
     EXPECT_NEAR(back.inter.processor_s_per_byte, 4e-10, 1e-15);
+    EXPECT_NEAR(back.inter.burst_bytes, 24.5e3, 1e-6);
+    ASSERT_EQ(back.intra.steps.rows, 1u);
+    ASSERT_EQ(back.inter.steps.rows, 2u);
+    EXPECT_EQ(back.inter.steps.bytes[1], 65536);
+    EXPECT_NEAR(back.inter.steps.seconds[1], 600e-6, 1e-12);
     EXPECT_NEAR(back.message_s, 7e-6, 1e-12);
     EXPECT_EQ(back.codecs[2].size_factor, 0.75);
     EXPECT_EQ(back.stock[2].rows, 2u);
@@ -94,7 +101,12 @@ TEST(machine_file, names_place_value_and_remedy) {
                    {"m.toml:3", "codec.fle.add_gb_s", "1 numbers; give 2"});
     expect_refused("[codec.fle]\nratio = [4, 2]\n", {"m.toml:2", "codec.fle.ratio", "grow"});
     expect_refused("[codec.fle]\nratio = [0.5]\n", {"'0.5'", "1 to 1e6"});
-    expect_refused("[codec.fle]\nratio = [1,2,3,4,5,6,7,8,9]\n", {"more than 8"});
+    expect_refused("[codec.fle]\nratio = [1,2,3,4,5,6,7,8,9,10,11]\n", {"more than 10"});
+    expect_refused("[inter_node]\nburst_kb = -1\n", {"burst_kb", "kilobytes"});
+    expect_refused("[intra_node]\nstep_bytes = [8, 16]\nstep_us = [1]\n",
+                   {"intra_node.step_bytes", "2 numbers", "step_us 1"});
+    expect_refused("[inter_node]\nstep_bytes = [16, 8]\nstep_us = [1, 2]\n", {"inter_node.step_bytes", "grow"});
+    expect_refused("[inter_node]\nstep_us = [1, 2]\n", {"inter_node.step_us", "as many of both"});
     expect_refused("[codec.fle]\nratio = [2, 'x']\n", {"codec.fle.ratio[1]", "'x'"});
     expect_refused("[codec.fle]\nadd_gb_s = [1]\n", {"codec.fle.add_gb_s"});
     expect_refused("[codec.szx]\nsize_factor = 0\n", {"m.toml:2", "codec.szx.size_factor", "0.1"});

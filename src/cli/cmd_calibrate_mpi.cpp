@@ -139,7 +139,7 @@ model::machine measure(const calibrate_request& request, int rank, circumstances
     // The rest is measured against the formulas, so all ranks need the rates of the one that measured.
     MPI_Bcast(&m, sizeof m, MPI_BYTE, 0, MPI_COMM_WORLD);
     measure_calls(how.where, network, m);
-    measure_stock(how.where, network, m);
+    measure_rows(how.where, network, m);
     return m;
 }
 
@@ -190,7 +190,7 @@ action declare_calibrate(CLI::App& app) {
     auto request = std::make_shared<calibrate_request>();
     app.add_option("--out", request->out, "write the machine to this TOML file instead of standard output")
         ->type_name("FILE");
-    app.add_flag("--quick", request->quick, "a second or two instead of ten, with less certain numbers");
+    app.add_flag("--quick", request->quick, "some seconds instead of up to a minute, with less certain numbers");
     app.add_flag("--json", request->json, "print one JSON object");
     return [request] { return run(*request); };
 }

@@ -153,12 +153,6 @@ std::span<const algorithm> rows_of(operation op) noexcept {
     return std::span(rows).subspan(first_row[i], first_row[i + 1] - first_row[i]);
 }
 
-constexpr std::array operation_names{"allreduce", "reduce",  "reduce_scatter", "allgather",
-                                     "gather",    "scatter", "bcast",          "alltoall"};
-constexpr std::array schedule_names{"stock",    "ring",     "recursive_doubling", "rabenseifner",
-                                    "binomial", "pairwise", "hierarchical",       "auto"};
-constexpr std::array payload_names{"raw", "per_hop", "once", "pipelined", "homomorphic", "quantised", "fused"};
-
 /// Names of payloads that stood alone before there were rows of other schedules.
 struct alias {
     std::string_view name;
@@ -168,13 +162,6 @@ constexpr std::array aliases{alias{"per_hop", {sched::ring, load::per_hop, codec
                              alias{"homomorphic", {sched::ring, load::homomorphic, codec_id::fle}},
                              alias{"fused", {sched::ring, load::fused, codec_id::fle}}};
 
-template <class Enum, std::size_t N>
-std::optional<Enum> value_named(const std::array<const char*, N>& names, std::string_view name) {
-    const auto found = std::find(names.begin(), names.end(), name);
-    if (found == names.end()) return std::nullopt;
-    return static_cast<Enum>(found - names.begin());
-}
-
 std::optional<cell> cell_named(operation op, std::string_view name) {
     for (const algorithm& row : rows_of(op))
         if (row.name == name) return row.what;
@@ -183,8 +170,8 @@ std::optional<cell> cell_named(operation op, std::string_view name) {
             if (other.name == name) return other.what;
     const auto slash = name.find('/');
     if (slash == std::string_view::npos) return std::nullopt;
-    const auto schedule = value_named<schedule_kind>(schedule_names, name.substr(0, slash));
-    const auto payload = value_named<payload_kind>(payload_names, name.substr(slash + 1));
+    const auto schedule = model::value_named<schedule_kind>(model::schedule_names, name.substr(0, slash));
+    const auto payload = model::value_named<payload_kind>(model::payload_names, name.substr(slash + 1));
     if (!schedule || !payload || *schedule == sched::stock || *schedule == sched::chosen) return std::nullopt;
     return cell{*schedule, *payload, *payload == load::raw ? codec_id::raw : codec_id::fle};
 }
@@ -255,9 +242,9 @@ std::string name_of(operation op, const cell& what) {
     return compresses(what) ? text + ":" + std::string(name_of(what.codec)) : text;
 }
 
-std::string_view name_of(operation op) noexcept { return operation_names[static_cast<std::size_t>(op)]; }
-std::string_view name_of(schedule_kind kind) noexcept { return schedule_names[static_cast<std::size_t>(kind)]; }
-std::string_view name_of(payload_kind kind) noexcept { return payload_names[static_cast<std::size_t>(kind)]; }
+std::string_view name_of(operation op) noexcept { return model::operation_names[static_cast<std::size_t>(op)]; }
+std::string_view name_of(schedule_kind kind) noexcept { return model::schedule_names[static_cast<std::size_t>(kind)]; }
+std::string_view name_of(payload_kind kind) noexcept { return model::payload_names[static_cast<std::size_t>(kind)]; }
 std::string_view name_of(codec_id codec) noexcept {
     for (const codec_description& row : codecs())
         if (row.id == codec) return row.name;
@@ -265,10 +252,10 @@ std::string_view name_of(codec_id codec) noexcept {
 }
 
 result<operation> operation_named(std::string_view name) {
-    if (const auto found = value_named<operation>(operation_names, name)) return *found;
+    if (const auto found = model::value_named<operation>(model::operation_names, name)) return *found;
     std::string text = "'" + std::string(name) + "' is no collective; use ";
-    for (std::size_t i = 0; i < operation_names.size(); ++i)
-        text += std::string(i == 0 ? "" : ", ") + operation_names[i];
+    for (std::size_t i = 0; i < model::operation_names.size(); ++i)
+        text += std::string(i == 0 ? "" : ", ") + std::string(model::operation_names[i]);
     return status{errc::invalid_argument, text};
 }
 

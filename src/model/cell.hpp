@@ -3,7 +3,10 @@
 // algorithms (src/collective) is made of them, and the cost model speaks them.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
+#include <string_view>
 
 #include "laconic/codec.hpp"
 #include "laconic/collective_options.hpp"
@@ -12,6 +15,8 @@ namespace laconic::model {
 
 using laconic::operation;
 inline constexpr int operation_count = 8;
+inline constexpr std::array<std::string_view, operation_count> operation_names{
+    "allreduce", "reduce", "reduce_scatter", "allgather", "gather", "scatter", "bcast", "alltoall"};
 
 enum class schedule_kind : std::uint8_t {
     stock,               ///< the MPI library's own call
@@ -23,7 +28,19 @@ enum class schedule_kind : std::uint8_t {
     hierarchical,        ///< shared memory inside a node, a ring between nodes
     chosen,              ///< what the cost model says
 };
+inline constexpr std::array<std::string_view, 8> schedule_names{
+    "stock", "ring", "recursive_doubling", "rabenseifner", "binomial", "pairwise", "hierarchical", "auto"};
 enum class payload_kind : std::uint8_t { raw, per_hop, once, pipelined, homomorphic, quantised, fused };
+inline constexpr std::array<std::string_view, 7> payload_names{"raw",         "per_hop",   "once", "pipelined",
+                                                               "homomorphic", "quantised", "fused"};
+
+/// The value whose place in `names` a name has.
+template <class Enum, std::size_t N>
+constexpr std::optional<Enum> value_named(const std::array<std::string_view, N>& names, std::string_view name) {
+    for (std::size_t i = 0; i < N; ++i)
+        if (names[i] == name) return static_cast<Enum>(i);
+    return std::nullopt;
+}
 
 /// A cell of the table.
 struct cell {

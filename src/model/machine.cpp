@@ -28,8 +28,8 @@ constexpr codec_rates rates(const std::array<rate_row, N>& rows) {
     return table;
 }
 
-constexpr stock_fit always(double factor) {
-    stock_fit fit{};
+constexpr size_fit always(double factor) {
+    size_fit fit{};
     fit.rows = 1;
     fit.bytes[0] = 1;
     fit.factor[0] = factor;
@@ -94,7 +94,7 @@ double codec_rates::seconds_per_byte(work_kind work, double fraction) const noex
     return 1 / rate[rows - 1];
 }
 
-double stock_fit::at(double size_bytes) const noexcept {
+double size_fit::at(double size_bytes) const noexcept {
     if (rows == 0) return 1;
     if (!(size_bytes > bytes[0])) return factor[0];
     for (std::size_t i = 1; i < rows; ++i) {
@@ -115,6 +115,12 @@ double level::step_s(double size_bytes) const noexcept {
         return steps.seconds[i - 1] + share * (steps.seconds[i] - steps.seconds[i - 1]);
     }
     return steps.seconds[steps.rows - 1] + (size_bytes - steps.bytes[steps.rows - 1]) * beta_s_per_byte;
+}
+
+double machine::row_factor(operation op, const cell& what, double size_bytes) const noexcept {
+    for (std::size_t i = 0; i < fitted_rows; ++i)
+        if (rows[i].op == op && rows[i].what == what) return rows[i].factor.at(size_bytes);
+    return 1;
 }
 
 const codec_rates* machine::rates_of(codec_id codec) const noexcept {

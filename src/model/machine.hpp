@@ -60,15 +60,22 @@ struct codec_rates {
     [[nodiscard]] double seconds_per_byte(work_kind work, double fraction) const noexcept;
 };
 
-/// How the MPI library's own call compares with the best uncompressed schedule of the model: by how much it is slower,
-/// per size. Between sizes the factor changes linearly in the logarithm of the size.
-struct stock_fit {
+/// Measured time / time by formula, per size of the buffer. Between sizes the factor changes linearly in the logarithm
+/// of the size.
+struct size_fit {
     static constexpr std::size_t most = 10;
     std::size_t rows = 0;            ///< 0: factor 1
     std::array<double, most> bytes;  ///< ascending, >= 1
     std::array<double, most> factor;
 
     [[nodiscard]] double at(double size_bytes) const noexcept;
+};
+
+/// How a row compares with its formula.
+struct row_fit {
+    operation op = operation::allreduce;
+    cell what;
+    size_fit factor;
 };
 
 /// Codecs that have rates, in the order of machine::codecs.
@@ -89,10 +96,15 @@ struct machine {
     double call_raw_s = 0;        ///< an own call without compression
     double message_s = 0;         ///< compressed rows: of a message, besides level::overhead_s and the codec's rates
     std::array<codec_rates, rated_codecs.size()> codecs{};
-    std::array<stock_fit, operation_count> stock{};
+    std::array<size_fit, operation_count> stock{};  ///< to the best uncompressed schedule of the model
+    static constexpr std::size_t most_rows = 80;
+    std::size_t fitted_rows = 0;
+    std::array<row_fit, most_rows> rows{};  ///< the first fitted_rows are there
 
     /// Precondition: op is an operation.
-    [[nodiscard]] const stock_fit& stock_of(operation op) const noexcept { return stock[static_cast<std::size_t>(op)]; }
+    [[nodiscard]] const size_fit& stock_of(operation op) const noexcept { return stock[static_cast<std::size_t>(op)]; }
+    /// Measured / by formula, of a row with buffers of that size: 1 where the row was not measured.
+    [[nodiscard]] double row_factor(operation op, const cell& what, double size_bytes) const noexcept;
     /// nullptr for a codec without rates (raw).
     [[nodiscard]] const codec_rates* rates_of(codec_id codec) const noexcept;
 };

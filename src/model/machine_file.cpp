@@ -15,12 +15,11 @@ constexpr double giga = 1e9;
 constexpr double kilo = 1e3;
 constexpr double micro = 1e-6;
 constexpr std::string_view version_text = "1";
-constexpr std::array<std::string_view, operation_count> operation_names{
-    "allreduce", "reduce", "reduce_scatter", "allgather", "gather", "scatter", "bcast", "alltoall"};
 
+constexpr std::string_view row_prefix = "row.";
 /// All tables have room for as many rows.
 constexpr std::size_t longest = codec_rates::most;
-static_assert(stock_fit::most == longest && step_fit::most == longest);
+static_assert(size_fit::most == longest && step_fit::most == longest);
 
 /// Latencies and sizes may be 0; rates may not.
 enum class unit { us, us_per_mb, kb, gb_per_s_as_beta, gb_per_s, factor, lanes, count, share };
@@ -85,6 +84,18 @@ void each_number(Machine& m, const Visit& visit) {
     visit("engine", "message_us", unit::us, m.message_s);
 }
 
+/// The table of a row: row.OPERATION.SCHEDULE.PAYLOAD.CODEC.
+std::string row_table(const row_fit& row) {
+    std::string table(row_prefix);
+    for (const std::string_view name : {operation_names[static_cast<std::size_t>(row.op)],
+                                        schedule_names[static_cast<std::size_t>(row.what.schedule)],
+                                        payload_names[static_cast<std::size_t>(row.what.payload)]})
+        table += std::string(name) + ".";
+    for (const codec_description& codec : codecs())
+        if (codec.id == row.what.codec) table += codec.name;
+    return table;
+}
+
 status refuse(const std::string& where, const std::string& why) { return {errc::invalid_argument, where + ": " + why}; }
 
 class reader {
@@ -110,7 +121,13 @@ public:
         for (std::size_t i = 0; done.ok() && i < rated_names.size(); ++i)
             done = read_codec("codec." + std::string(rated_names[i]), m.codecs[i]);
         for (std::size_t i = 0; done.ok() && i < operation_names.size(); ++i)
-            done = read_stock("stock." + std::string(operation_names[i]), m.stock[i]);
+            done = read_fit("stock." + std::string(operation_names[i]), m.stock[i]);
+        while (done.ok()) {
+            const auto next = std::find_if(left_.begin(), left_.end(),
+                                           [](const auto* entry) { return entry->key.starts_with(row_prefix); });
+            if (next == left_.end()) break;
+            done = read_row(**next, m);
+        }
         if (!done.ok()) return done;
         if (!left_.empty())
             return refuse(place(*left_.front()), "no such setting; laconic calibrate writes a file with all there are");
@@ -206,7 +223,7 @@ private:
         return {};
     }
 
-    status read_stock(const std::string& table, stock_fit& fit) {
+    status read_fit(const std::string& table, size_fit& fit) {
         std::vector<double> bytes, factor;
         status done = read_curve(table, "bytes", "factor", unit::factor, bytes, factor);
         if (!done.ok() || bytes.empty()) return done;
@@ -215,6 +232,36 @@ private:
         std::copy(bytes.begin(), bytes.end(), fit.bytes.begin());
         std::copy(factor.begin(), factor.end(), fit.factor.begin());
         return {};
+    }
+
+    /// The table that `first` is of: row.OPERATION.SCHEDULE.PAYLOAD.CODEC.
+    status read_row(const base::config_entry& first, machine& m) {
+        std::array<std::string_view, 4> names;
+        const std::string_view key = first.key;
+        std::size_t at = row_prefix.size();
+        for (std::string_view& name : names) {
+            const auto end = std::min(key.find('.', at), key.size());
+            name = key.substr(at, end - at);
+            at = std::min(end + 1, key.size());
+        }
+        const auto op = value_named<operation>(operation_names, names[0]);
+        const auto schedule = value_named<schedule_kind>(schedule_names, names[1]);
+        const auto payload = value_named<payload_kind>(payload_names, names[2]);
+        const auto codec = codec_named(names[3]);
+        if (!op || !schedule || !payload || !codec)
+            return refuse(place(first),
+                          "no such row; tables of rows are called row.OPERATION.SCHEDULE.PAYLOAD.CODEC, as in "
+                          "row.allreduce.ring.fused.fle");
+        if (m.fitted_rows == machine::most_rows)
+            return refuse(place(first), "more than " + std::to_string(machine::most_rows) + " rows; leave some out");
+        row_fit& fit = m.rows[m.fitted_rows];
+        fit = {*op, {*schedule, *payload, *codec}, {}};
+        const std::size_t before = left_.size();
+        const std::string where = place(first);
+        status done = read_fit(row_table(fit), fit.factor);
+        if (done.ok() && left_.size() == before) return refuse(where, "no such setting; a row has bytes and factor");
+        ++m.fitted_rows;
+        return done;
     }
 
     std::string name_;
@@ -282,12 +329,14 @@ std::string to_toml(const machine& what, std::string_view comment) {
             if (rates.bytes_per_s[work][0] > 0)
                 text += std::string(work_names[work]) + "_gb_s = " + list(rates.bytes_per_s[work], rates.rows, giga);
     }
-    for (std::size_t i = 0; i < operation_names.size(); ++i) {
-        const stock_fit& fit = what.stock[i];
-        if (fit.rows == 0) continue;
-        text += "\n[stock." + std::string(operation_names[i]) + "]\nbytes = " + list(fit.bytes, fit.rows, 1) +
-                "factor = " + list(fit.factor, fit.rows, 1);
-    }
+    const auto add_fit = [&](const std::string& table, const size_fit& fit) {
+        if (fit.rows == 0) return;
+        text +=
+            "\n[" + table + "]\nbytes = " + list(fit.bytes, fit.rows, 1) + "factor = " + list(fit.factor, fit.rows, 1);
+    };
+    for (std::size_t i = 0; i < operation_names.size(); ++i)
+        add_fit("stock." + std::string(operation_names[i]), what.stock[i]);
+    for (std::size_t i = 0; i < what.fitted_rows; ++i) add_fit(row_table(what.rows[i]), what.rows[i].factor);
     return text;
 }
 

@@ -55,6 +55,20 @@ TEST(cost, follows_measured_steps) {
     expect_time(m, cut, tests::raw(ring), 4 * 5 * ms);
 }
 
+TEST(cost, is_multiplied_by_what_calibration_found) {
+    machine m = slow_machine();
+    const question what = ask(operation::allreduce, 4000, 4);
+    const cost before = estimate(m, what, fle(ring, fused)), other = estimate(m, what, fle(ring, homomorphic));
+    m.fitted_rows = 1;
+    m.rows[0] = {operation::allreduce, fle(ring, fused), {2, {1000, 4000}, {1, 1.5}}};
+    const cost after = estimate(m, what, fle(ring, fused));
+    EXPECT_DOUBLE_EQ(after.total_s, 1.5 * before.total_s);
+    EXPECT_DOUBLE_EQ(after.wire_s, 1.5 * before.wire_s);
+    EXPECT_EQ(estimate(m, what, fle(ring, homomorphic)).total_s, other.total_s);
+    EXPECT_EQ(estimate(m, ask(operation::reduce_scatter, 4000, 4), fle(ring, fused)).total_s,
+              estimate(slow_machine(), ask(operation::reduce_scatter, 4000, 4), fle(ring, fused)).total_s);
+}
+
 TEST(cost, lets_a_burst_pass_and_then_no_more) {
     machine m = slow_machine();
     m.inter.steps = {2, {8, 8000}, {1 * ms, 1 * ms}};

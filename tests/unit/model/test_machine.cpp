@@ -31,8 +31,8 @@ TEST(codec_rates, are_linear_in_the_compressed_share) {
     EXPECT_TRUE(std::isinf(codec_rates{}.seconds_per_byte(work_kind::compress, 0.5)));
 }
 
-TEST(stock_fit, is_linear_in_the_logarithm_of_the_size) {
-    stock_fit fit{};
+TEST(size_fit, is_linear_in_the_logarithm_of_the_size) {
+    size_fit fit{};
     EXPECT_EQ(fit.at(100), 1);
     fit.rows = 3;
     fit.bytes = {1024, 4096, 65536};

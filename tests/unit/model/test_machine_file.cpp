@@ -40,7 +40,14 @@ TEST(machine_file, comes_back_as_it_was) {
     m.stock[2].rows = 2;
     m.stock[2].bytes = {1000, 2e6};
     m.stock[2].factor = {1.5, 2.25};
+    m.fitted_rows = 2;
+    m.rows[0] = {operation::allreduce, {schedule_kind::ring, payload_kind::fused, codec_id::fle}, {1, {4096}, {1.25}}};
+    m.rows[1] = {operation::bcast, {schedule_kind::binomial, payload_kind::raw, codec_id::raw}, {2, {8, 64}, {2, 3}}};
     const machine back = read(to_toml(m, "one\ntwo"));
+    ASSERT_EQ(back.fitted_rows, 2u);
+    EXPECT_EQ(back.row_factor(operation::allreduce, m.rows[0].what, 1e6), 1.25);
+    EXPECT_EQ(back.row_factor(operation::bcast, m.rows[1].what, 1e6), 3);
+    EXPECT_EQ(back.row_factor(operation::reduce, m.rows[0].what, 1e6), 1);
     EXPECT_NEAR(back.intra.alpha_s, m.intra.alpha_s, 1e-12);
     EXPECT_NEAR(back.inter.beta_s_per_byte / m.inter.beta_s_per_byte, 1, 1e-5);
     EXPECT_NEAR(back.inter.overhead_s, 3e-6, 1e-12);
@@ -115,6 +122,19 @@ TEST(machine_file, names_place_value_and_remedy) {
     expect_refused("[stock.bcast]\nbytes = [1, 2]\nfactor = [1]\n", {"stock.bcast", "2 numbers", "factor 1"});
     expect_refused("[stock.bcast]\nbytes = [8, 2]\nfactor = [1, 1]\n", {"stock.bcast.bytes", "grow"});
     expect_refused("[stock.bcast]\nbytes = [8]\nfactor = [0]\n", {"stock.bcast.factor", "0.1"});
+    expect_refused("[row.allreduce.ring.fussed.fle]\nbytes = [8]\nfactor = [1]\n",
+                   {"m.toml:2", "row.allreduce.ring.fussed.fle.bytes", "no such row", "row.allreduce.ring.fused.fle"});
+    expect_refused("[row]\nx = 1\n", {"row.x", "no such row"});
+    expect_refused("[row.bcast.ring.raw.raw]\nbytes = [8]\n", {"row.bcast.ring.raw.raw", "factor 0"});
+    expect_refused("[row.bcast.ring.raw.raw]\nspeed = 1\n", {"row.bcast.ring.raw.raw.speed", "bytes and factor"});
+    expect_refused("[row.bcast.ring.raw.raw]\nbytes = [8]\nfactor = [1]\nx = 1\n", {"row.bcast.ring.raw.raw.x"});
+    std::string many;
+    for (const std::string_view op : operation_names)
+        for (const std::string_view schedule : schedule_names)
+            for (const std::string_view payload : {"raw", "once"})
+                many += "[row." + std::string(op) + "." + std::string(schedule) + "." + std::string(payload) +
+                        ".fle]\nbytes = [8]\nfactor = [2]\n";
+    expect_refused(many, {"more than 80 rows"});
     expect_refused("'memory.add_gb_s' = 3\n[memory]\nadd_gb_s = 4\n", {"memory.add_gb_s"});
     std::string deep = "x = ";
     for (int i = 0; i < 40; ++i) deep += "[";

@@ -35,7 +35,7 @@ public:
         m.intra = {between(1e-7, 1e-5), 1 / between(1e9, 1e11), between(1e-8, 1e-6), between(1, 2)};
         m.host_beta_s_per_byte = m.inter.beta_s_per_byte * between(0.1, 1);
         m.cores = whole(0, 64);
-        for (stock_fit& fit : m.stock) fit.factor[0] = between(0.9, 4);
+        for (size_fit& fit : m.stock) fit.factor[0] = between(0.9, 4);
         return m;
     }
     question any_question() {

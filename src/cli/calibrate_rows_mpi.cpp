@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MPI's own calls and the rows of the table, one after the other on all ranks: times flow in, how far each is from its
+// formula flows out.
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <random>
+
+#include "cli/bench_tools.hpp"
+#include "cli/calibrate_network_mpi.hpp"
+#include "cli/collective_arguments_mpi.hpp"
+#include "collective/registry.hpp"
+#include "collective/select.hpp"
+#include "laconic/collective.hpp"
+#include "model/cost.hpp"
+
+namespace laconic::cli {
+namespace {
+
+using collective::algorithm;
+using collective::operation;
+
+/// Nothing is further from its formula; what is measured beyond it is a busy machine.
+constexpr double worst_factor = 10, best_factor = 0.1;
+/// Where MPI's own call takes longer than this, rows are taken to be as far from their formulas as at the size before.
+constexpr double patience_for_rows_s = 0.15;
+/// What would take MPI longer than so many seconds is not measured either.
+constexpr double patience_s = 3;
+constexpr int most_rounds = 40, few_rounds = 5, fewest_rounds = 2;
+constexpr std::array<std::size_t, 9> sizes{1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10,
+                                           1 << 20, 4 << 20, 16 << 20, 64 << 20};
+static_assert(sizes.size() <= model::size_fit::most);
+
+/// A wave with some noise on it, and a bound that compresses it about as well as the fields of simulations.
+constexpr double wave = 50, radians_per_value = 0.01, noise = 0.4, bound_of_values = 0.05;
+
+double median(std::vector<double>& times) {
+    std::sort(times.begin(), times.end());
+    return times[times.size() / 2];
+}
+
+/// Calls of one operation over buffers of up to `largest` bytes.
+class caller {
+public:
+    caller(int ranks, std::size_t largest) : ranks_(ranks), in_(touched(largest)), out_(touched(largest)) {
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+        std::minstd_rand random(1);
+        std::size_t i = 0;
+        for (float& value : in_.as<float>())
+            value = static_cast<float>(wave * std::sin(radians_per_value * static_cast<double>(i++)) +
+                                       noise * static_cast<double>(random()) / std::minstd_rand::max());
+        options_.limit = bound::abs(bound_of_values);
+        options_.bound_scope = scope::contribution;
+    }
+
+    /// Seconds of the slowest rank.
+    double time(const algorithm& row, std::size_t count) {
+        const rank_sizes part(row.op, count, ranks_, rank_ == 0);
+        collective_call<float> call;
+        call.op = row.op;
+        call.in = in_.as<float>().first(part.in);
+        call.out = out_.as<float>().first(part.out);
+        if (row.op == operation::bcast) call = collective_call<float>::bcast(in_.as<float>().first(count), 0);
+        options_.algorithm = row.name;
+        MPI_Barrier(MPI_COMM_WORLD);
+        const double begun = MPI_Wtime();
+        const auto done = laconic::run(call, MPI_COMM_WORLD, options_);
+        if (!done) fail_data(done.error().context());
+        const double mine = MPI_Wtime() - begun;
+        double slowest = 0;
+        MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+        return std::max(slowest, 1e-9);
+    }
+
+    /// What the model is asked about such a call.
+    [[nodiscard]] model::question question(const topology& where, operation op, std::size_t count) {
+        const double ratio = collective::sample_ratio<float>(in_.as<float>().first(count), options_.limit, 1);
+        return collective::question_of(op, reduction::sum, count * sizeof(float), sizeof(float), options_.segment_bytes,
+                                       ranks_, where.nodes, ratio, 1);
+    }
+
+private:
+    int ranks_, rank_ = 0;
+    buffer in_, out_;
+    collective_options options_;
+};
+
+void book(model::size_fit& fit, std::size_t bytes, double factor) {
+    fit.bytes[fit.rows] = static_cast<double>(bytes);
+    fit.factor[fit.rows++] = std::clamp(factor, best_factor, worst_factor);
+}
+
+/// Rows of an operation, interleaved, so that what else the machine does meets all of them.
+void measure_operation(operation op, const topology& where, const network_settings& settings, caller& call,
+                       model::machine& found) {
+    std::vector<algorithm> rows;
+    std::vector<model::row_fit> fits;
+    for (const algorithm& row : collective::algorithms()) {
+        if (row.op != op || row.what.schedule == model::schedule_kind::chosen) continue;
+        const bool stock = row.what.schedule == model::schedule_kind::stock;
+        rows.insert(stock ? rows.begin() : rows.end(), row);
+        if (!stock) fits.push_back({op, row.what, {}});
+    }
+    model::size_fit& stock = found.stock[static_cast<std::size_t>(op)];
+    stock = {};
+    for (const std::size_t size : sizes) {
+        const std::size_t count = common_count(size, sizeof(float), where.ranks);
+        // Every rank has at least one element.
+        if (size > settings.stock_largest || count * sizeof(float) > size) continue;
+        const model::question what = call.question(where, op, count);
+        const double classic_s = model::estimate_classic(found, what).total_s;
+        if (stock.rows > 0 && classic_s * stock.factor[stock.rows - 1] > patience_s) break;
+        // The first rounds open connections.
+        const double first_s = call.time(rows[0], count);
+        const double second_s = first_s > 1 ? first_s : call.time(rows[0], count);
+        const bool with_rows = second_s < patience_for_rows_s;
+        std::vector<std::vector<double>> times(with_rows ? rows.size() : 1);
+        const int rounds = static_cast<int>(std::clamp<double>(settings.seconds_per_size / second_s,
+                                                               with_rows ? few_rounds : fewest_rounds, most_rounds));
+        for (int round = 0; round < rounds; ++round)
+            for (std::size_t i = 0; i < times.size(); ++i) times[i].push_back(call.time(rows[i], count));
+        book(stock, count * sizeof(float), median(times[0]) / classic_s);
+        for (std::size_t i = 1; i < times.size(); ++i) {
+            const double formula_s = model::estimate(found, what, rows[i].what).total_s;
+            if (formula_s < model::impossible_s)
+                book(fits[i - 1].factor, count * sizeof(float), median(times[i]) / formula_s);
+        }
+    }
+    for (const model::row_fit& fit : fits)
+        if (fit.factor.rows > 0 && found.fitted_rows < model::machine::most_rows) found.rows[found.fitted_rows++] = fit;
+}
+
+}  // namespace
+
+void measure_rows(const topology& where, const network_settings& settings, model::machine& found) {
+    caller call(where.ranks, settings.stock_largest);
+    found.fitted_rows = 0;
+    for (int op = 0; op < model::operation_count; ++op)
+        measure_operation(static_cast<operation>(op), where, settings, call, found);
+}
+
+}  // namespace laconic::cli

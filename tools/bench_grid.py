@@ -160,7 +160,8 @@ def measure_all(points, arguments, store):
     done = 0
     while done < len(points):
         first = points[done]
-        with Bed(**first.bed(), quick=arguments.quick_calibration, build=arguments.build) as bed:
+        ops = {point.op for point in points if point.bed() == first.bed()}
+        with Bed(**first.bed(), quick=arguments.quick_calibration, ops=ops, build=arguments.build) as bed:
             while done < len(points):
                 point = points[done]
                 if point.bed() != first.bed():

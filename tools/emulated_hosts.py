@@ -62,13 +62,15 @@ class Bed:
     """hosts   emulated, one rank each unless `ranks` says otherwise
     rate       of their links, e.g. "1gbit" or "none"
     packet     bytes of the largest; what a link lets pass at once after a pause must be little beside a short buffer
-    quick      calibrate in seconds, not in a third of a minute
+    quick      calibrate in seconds, not in up to a minute
+    ops        operations that are to be calibrated; none: all
     cores      of a host; 0: they share this machine's. Time then passes slower where the machine has too few; rows come
                back in the time of the emulated hosts"""
 
-    def __init__(self, hosts, rate, cores=0, ranks=None, packet=65536, quick=True, build=ROOT / "build"):
+    def __init__(self, hosts, rate, cores=0, ranks=None, packet=65536, quick=True, ops=(),
+                 build=ROOT / "build"):
         self.hosts, self.rate, self.cores, self.ranks, self.build = hosts, rate, cores, ranks or hosts, build
-        self.packet, self.quick = packet, quick
+        self.packet, self.quick, self.ops = packet, quick, sorted(ops)
         self.dilation = max(1.0, hosts * cores / os.cpu_count())
         self.machines = {}  # of `calibrate`, by MPI: what `auto` decides by
 
@@ -94,10 +96,12 @@ class Bed:
         return [*self.launcher(mpi, environment), self.build / f"bin/laconic-{mpi}"]
 
     def calibrate(self, mpi):
-        name = f"{SCRATCH.name}/{mpi}-{self.hosts}-{self.ranks}-{self.rate}-{self.packet}-{self.cores}.toml"
+        name = "-".join(str(part) for part in (mpi, self.hosts, self.ranks, self.rate, self.packet, self.cores, *self.ops))
+        name = f"{SCRATCH.name}/{name}.toml"
         try:
             if not os.path.exists(name):
-                run([*self.command(mpi), "calibrate", *(["--quick"] if self.quick else []), "--out", name])
+                run([*self.command(mpi), "calibrate", *(["--quick"] if self.quick else []),
+                     *(["--ops", ",".join(self.ops)] if self.ops else []), "--out", name])
             self.machines[mpi] = name
         except subprocess.CalledProcessError as failure:
             print(f"  calibrate {mpi}: {failure}", file=sys.stderr)

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "model/machine.hpp"
@@ -38,9 +39,11 @@ network_found measure_network(const topology& where, const network_settings& set
 /// message. All ranks get the same numbers. Throws a data failure when a call fails.
 void measure_calls(const topology& where, const network_settings& settings, model::machine& found);
 
-/// Collective: times MPI's own calls and every row of the table on all ranks and divides by the formulas on `found`
-/// (model::estimate_classic() and estimate()). All ranks get the same factors. Throws a data failure when a call fails.
-void measure_rows(const topology& where, const network_settings& settings, model::machine& found);
+/// Collective: times MPI's own calls and every row of the table for some operations on all ranks and divides by the
+/// formulas on `found` (model::estimate_classic() and estimate()). All ranks get the same factors. Throws a data
+/// failure when a call fails.
+void measure_rows(const topology& where, const network_settings& settings, std::span<const operation> operations,
+                  model::machine& found);
 
 /// Collective: waits for the others without taking their cores.
 void sleep_until_all_arrive();

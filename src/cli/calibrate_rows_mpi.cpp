@@ -134,11 +134,11 @@ void measure_operation(operation op, const topology& where, const network_settin
 
 }  // namespace
 
-void measure_rows(const topology& where, const network_settings& settings, model::machine& found) {
+void measure_rows(const topology& where, const network_settings& settings, std::span<const operation> operations,
+                  model::machine& found) {
     caller call(where.ranks, settings.stock_largest);
     found.fitted_rows = 0;
-    for (int op = 0; op < model::operation_count; ++op)
-        measure_operation(static_cast<operation>(op), where, settings, call, found);
+    for (const operation op : operations) measure_operation(op, where, settings, call, found);
 }
 
 }  // namespace laconic::cli

@@ -11,6 +11,8 @@
 #include <new>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "base/units.hpp"
 #include "cli/calibrate_network_mpi.hpp"
@@ -19,6 +21,7 @@
 #include "cli/files.hpp"
 #include "cli/session_mpi.hpp"
 #include "cli/terminal.hpp"
+#include "collective/registry.hpp"
 #include "laconic/codec.hpp"
 #include "mpi/channel.hpp"
 
@@ -31,6 +34,7 @@ struct calibrate_request {
     std::string out;
     bool json = false;
     bool quick = false;
+    std::vector<std::string> operations;  ///< whose rows are timed; none: all
 };
 
 /// What is written besides the numbers.
@@ -118,6 +122,18 @@ void print_summary(const calibrate_request& request, const circumstances& how, c
     fmt::print("{}\n", dim("use it with --machine or LACONIC_MACHINE"));
 }
 
+std::vector<operation> operations_of(const calibrate_request& request) {
+    std::vector<operation> found;
+    for (const std::string& name : request.operations) {
+        const auto op = collective::operation_named(name);
+        if (!op) throw failure(exit_usage, "--ops: " + op.error().context());
+        found.push_back(*op);
+    }
+    for (int i = 0; request.operations.empty() && i < model::operation_count; ++i)
+        found.push_back(static_cast<operation>(i));
+    return found;
+}
+
 /// Collective: measures on all ranks. What rank 0 has is what counts.
 model::machine measure(const calibrate_request& request, int rank, circumstances& how) {
     network_settings network;
@@ -139,7 +155,7 @@ model::machine measure(const calibrate_request& request, int rank, circumstances
     // The rest is measured against the formulas, so all ranks need the rates of the one that measured.
     MPI_Bcast(&m, sizeof m, MPI_BYTE, 0, MPI_COMM_WORLD);
     measure_calls(how.where, network, m);
-    measure_rows(how.where, network, m);
+    measure_rows(how.where, network, operations_of(request), m);
     return m;
 }
 
@@ -159,11 +175,18 @@ int run(const calibrate_request& request) {
     std::optional<failure> mine;
     if (session.ranks() < 2)
         mine = failure(exit_usage, "1 rank has nobody to send to; start at least 2, with mpiexec -n 2");
-    const std::string ours = request.quick ? "--quick" : "no --quick";
+    const std::string ours =
+        fmt::format("{}--ops {}", request.quick ? "--quick " : "",
+                    request.operations.empty() ? "all" : fmt::format("{}", fmt::join(request.operations, ",")));
     if (const std::string theirs = session.of_rank_0(ours); theirs != ours)
         mine = failure(
             exit_usage,
             fmt::format("the ranks have different options, '{}' and '{}'; give all of them the same", theirs, ours));
+    try {
+        static_cast<void>(operations_of(request));
+    } catch (const failure& why) {
+        mine = why;
+    }
     if (!session.all_agree_to_go_on(mine)) return exit_ok;
     circumstances how;
     model::machine m;
@@ -191,6 +214,9 @@ action declare_calibrate(CLI::App& app) {
     app.add_option("--out", request->out, "write the machine to this TOML file instead of standard output")
         ->type_name("FILE");
     app.add_flag("--quick", request->quick, "some seconds instead of up to a minute, with less certain numbers");
+    app.add_option("--ops", request->operations, "time the rows of these operations only, as in allreduce,bcast")
+        ->type_name("LIST")
+        ->delimiter(',');
     app.add_flag("--json", request->json, "print one JSON object");
     return [request] { return run(*request); };
 }

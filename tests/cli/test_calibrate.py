@@ -38,12 +38,13 @@ class Calibrate(unittest.TestCase):
         self.assertEqual(os.listdir(self.folder.name), ["m.toml"])
         with open(os.path.join(self.folder.name, "m.toml"), encoding="utf-8") as file:
             text = file.read()
-        for key in ("fused_gb_s", "size_factor", "processor_us_per_mb", "message_us"):
+        for key in ("fused_gb_s", "size_factor", "processor_us_per_mb", "message_us", "step_us",
+                    "[row.allreduce.ring.fused.fle]", "[row.alltoall.pairwise.once.fle]"):
             self.assertIn(key, text)
         self.assertEqual(self.predict("m.toml")["machine"], "m.toml")
 
     def test_json_has_numbers_of_a_real_machine(self):
-        run = self.launch(3, "--quick", "--json")
+        run = self.launch(3, "--quick", "--json", "--ops", "bcast,reduce")
         self.assertEqual(run.returncode, 0, run.stderr)
         report = json.loads(run.stdout)
         self.assertEqual((report["ranks"], report["nodes"]), (3, 1))
@@ -66,6 +67,8 @@ class Calibrate(unittest.TestCase):
         self.assertGreater(ratios[-1], 2 * ratios[0])
         for row in report["codecs"]["fle"]:
             self.assertGreater(min(row[key] for key in row if key != "ratio"), 0.001)
+        self.assertIn("[row.bcast.ring.raw.raw]", report["toml"])
+        self.assertNotIn("[row.allreduce", report["toml"])
         path = os.path.join(self.folder.name, "from_json.toml")
         with open(path, "w", encoding="utf-8") as file:
             file.write(report["toml"])
@@ -73,6 +76,7 @@ class Calibrate(unittest.TestCase):
 
     def test_complains_once(self):
         for ranks, arguments, code, words in ((1, [], 2, "1 rank"), (2, ["--bogus"], 2, "--bogus"),
+                                              (2, ["--ops", "sum"], 2, "'sum'"),
                                               (2, ["--quick", "--out", "/nonexistent/m.toml"], 1, "/nonexistent/m.toml")):
             run = self.launch(ranks, *arguments)
             lines = [line for line in run.stderr.splitlines() if line.startswith("laconic")]

@@ -135,10 +135,14 @@ struct collective_call {
 ///           same for every schedule, segment size, rank order and mapping, and for each other, unless report.step is 0
 ///           or raw values had to be added with rounding (numerics in the guide).
 /// cost      one tiny allreduce, unless the row neither quantises, nor has a hierarchy, nor checks (the first call of a
-///           hierarchy: three more); then what the schedule moves, compressed
+///           hierarchy: three more; gatherv, scatterv, alltoallv with hierarchy: two more, of counts); then what the
+///           schedule moves, compressed
 /// memory    a number of segments that the schedule decides (ring: about 100, 13 MB with the defaults), however large
 ///           the buffer; kept with the communicator and reused. `quantised` (HomComp) also 4 bytes per element, an
-///           alltoall in place a copy of the buffer. Hierarchy: 512 KB for each rank of a node; reduce: a part, too.
+///           alltoall in place a copy of the buffer. Hierarchy: 512 KB for each rank of a node; in nodes of r ranks
+///           that share memory also 1/r of the array (reduce: not on the root; allreduce, bcast: not at all; gather,
+///           scatter: only in the root's node, elsewhere the rank's own piece), of an alltoall one to two times what a
+///           rank sends. The guide's table has the rest
 /// from      C-Coll, ghZCCL, hZCCL, HomComp, HomComp_F, ArGM: `laconic info --algorithms` says which row is whose
 template <class T>
 [[nodiscard]] result<collective_report> run(const collective_call<T>& call, MPI_Comm comm,

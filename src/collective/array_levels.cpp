@@ -73,7 +73,7 @@ status array_levels<T>::reserve_inside(level at) {
             inside.data.in = is_root() ? std::span<const T>(request_.data.out) : std::span<const T>(part());
             alone_in = !is_root();
             break;
-        case node_task::hand_in: break;  // of piece_levels
+        case node_task::exchange: break;  // of pieces
     }
     return messages(at).reserve(inside, [&](std::uint32_t pieces, std::vector<place>& places) {
         places.assign(pieces, {});

@@ -19,11 +19,21 @@
 
 namespace laconic::collective {
 
+/// Counts that ranks have told each other.
+struct told_counts {
+    /// gatherv, scatterv: of all ranks' parts. alltoallv: of each rank of the node what it sends to every rank, then
+    /// what it gets from every rank. Empty where counts follow from the call.
+    std::vector<std::size_t> counts;
+    std::vector<std::size_t> own;  ///< what this rank tells
+    std::vector<int> lengths;      ///< for MPI_Ialltoallv
+};
+
 /// Memory of one call at a time.
 struct call_memory {
     mpi::workspace bytes;
     std::vector<place> places;
     lane_layout layout;  ///< of a call over a hierarchy
+    told_counts told;
     bool in_use = false;
 };
 

@@ -60,7 +60,7 @@ void execution<T>::prepare() {
     report_ = {};
     levels_ = nullptr;
     chooser_.reset();
-    settled_ = false;
+    settled_ = counted_ = false;
     run_ = nullptr;
     ran_ = false;
     what_ = {};
@@ -115,9 +115,8 @@ void execution<T>::end_turn() noexcept {
 template <class T>
 void execution<T>::agree(const status& local) {
     value_span mine;
-    // Ranks that are about to meet agree once more.
-    const bool meets = what_.schedule == schedule_kind::hierarchical && !knows_levels();
-    if (local.ok() && compresses(what_) && channel_.size() > 1 && !meets)
+    // Ranks that are about to meet, or to count, agree once more.
+    if (local.ok() && compresses(what_) && channel_.size() > 1 && is_ready())
         mine = span_of<T>(call_.in, geometry_, threads_of(options_, channel_));
     if (local.ok() && asks() && !settled_) {
         const double share = sampled_share(call_.op, call_.combine, options_.bound_scope, channel_.size());
@@ -171,7 +170,13 @@ bool execution<T>::move() {
         case phase::meeting: {
             const auto done = meeting_->test();
             if (!done) return finish(done.error()), true;
-            if (*done) agree(reserve());
+            if (*done) knows_counts() ? agree(reserve()) : count();
+            return *done;
+        }
+        case phase::counting: {
+            const auto done = counting_->test();
+            if (!done) return finish(done.error()), true;
+            if (*done) counted();
             return *done;
         }
         case phase::stock: return test_stock();
@@ -190,6 +195,7 @@ void execution<T>::run_agreed(const value_span& values) {
     if (channel_.size() == 1) return run_alone();
     if (what_.schedule == schedule_kind::stock) return run_stock();
     if (what_.schedule == schedule_kind::hierarchical && !knows_levels()) return meet();
+    if (!is_ready()) return count();
     start(values);
 }
 
@@ -199,6 +205,7 @@ status execution<T>::find_levels() try {
     levels_ = store_->levels(channel_, options_.ranks_per_node, options_.shared_memory);
     if (levels_ == nullptr) return no_memory();
     if (!knows_levels()) meeting_.emplace().reserve(channel_);
+    if (!knows_counts()) counting_.emplace().reserve(channel_, geometry_, *levels_);
     return reserve();
 } catch (const std::bad_alloc&) {
     return no_memory();
@@ -209,6 +216,20 @@ template <class T>
 void execution<T>::meet() {
     phase_ = phase::meeting;
     if (auto done = meeting_->start(channel_, *levels_); !done.ok()) finish(done);
+}
+
+/// The ranks tell each other their counts, and then agree once more: now they know what to reserve.
+template <class T>
+void execution<T>::count() {
+    phase_ = phase::counting;
+    if (auto done = counting_->start(); !done.ok()) finish(done);
+}
+
+template <class T>
+void execution<T>::counted() {
+    counted_ = true;
+    const status fits = counting_->verdict();
+    agree(fits.ok() ? reserve() : fits);
 }
 
 template <class T>
@@ -295,9 +316,12 @@ status execution<T>::reserve() {
     run_ = nullptr;
     if (channel_.size() < 2 || what_.schedule == schedule_kind::stock) return {};
     if (what_.schedule == schedule_kind::hierarchical) {
-        if (!knows_levels()) return {};
+        if (!is_ready()) return {};
+        const std::span<const std::size_t> told = counted_ ? counting_->counts() : std::span<const std::size_t>{};
         if (cutting_of(call_.op) == cutting::by_rank)
-            return in_place<piece_levels<T>>().reserve(request(), *levels_, geometry_);
+            return in_place<piece_levels<T>>().reserve(request(), *levels_, geometry_, told);
+        if (call_.op == operation::alltoall)
+            return in_place<exchange_levels<T>>().reserve(request(), *levels_, geometry_, told);
         return in_place<array_levels<T>>().reserve(request(), *levels_);
     }
     return in_place<stage<T>>().reserve(request(), [&](std::uint32_t pieces, std::vector<place>& places) {
@@ -343,6 +367,7 @@ void execution<T>::finish(status why) {
     phase_ = phase::over;
     end_turn();
     if (run_ != nullptr) run_->release();
+    if (counting_) counting_->release();
 }
 
 template <class T>

@@ -13,7 +13,9 @@
 #include "collective/array_levels.hpp"
 #include "collective/call_plan.hpp"
 #include "collective/chooser.hpp"
+#include "collective/counting.hpp"
 #include "collective/direct_call.hpp"
+#include "collective/exchange_levels.hpp"
 #include "collective/geometry.hpp"
 #include "collective/piece_levels.hpp"
 #include "collective/stage.hpp"
@@ -67,7 +69,7 @@ public:
     [[nodiscard]] bool ran() const noexcept { return ran_; }
 
 private:
-    enum class phase : std::uint8_t { queued, agreeing, meeting, stock, blocking_stock, running, over };
+    enum class phase : std::uint8_t { queued, agreeing, meeting, counting, stock, blocking_stock, running, over };
 
     [[nodiscard]] call_shape shape() const noexcept;
     [[nodiscard]] std::size_t buffer_bytes() const noexcept { return geometry_.buffer_count() * sizeof(T); }
@@ -85,7 +87,14 @@ private:
     [[nodiscard]] bool knows_levels() const noexcept {
         return levels_ != nullptr && (!levels_->shares || levels_->met);
     }
+    /// Whether ranks of a hierarchy know of each other what they have to.
+    [[nodiscard]] bool knows_counts() const noexcept { return counted_ || knows_all_counts(call_.op, call_.varying); }
+    [[nodiscard]] bool is_ready() const noexcept {
+        return what_.schedule != schedule_kind::hierarchical || (knows_levels() && knows_counts());
+    }
     void meet();
+    void count();
+    void counted();
     void run_alone();
     void run_stock();
     bool test_stock();
@@ -109,6 +118,7 @@ private:
     bool has_turn_ = false;  // drawn, and not ended
     bool ran_ = false;
     bool settled_ = false;    // what `auto` runs
+    bool counted_ = false;    // the ranks' counts are told
     std::uint64_t turn_ = 0;  // see call_store
     status local_;            // until the turn comes
     status refused_;
@@ -117,7 +127,8 @@ private:
     // Calls that MPI does need none of these: they are not even made.
     std::optional<agreement> agreement_;
     std::optional<meeting> meeting_;
-    std::variant<std::monostate, stage<T>, array_levels<T>, piece_levels<T>> place_;
+    std::optional<counting> counting_;
+    std::variant<std::monostate, stage<T>, array_levels<T>, piece_levels<T>, exchange_levels<T>> place_;
     moving<T>* run_ = nullptr;  // in there; null: there is nothing to move
     std::optional<direct_call<T>> direct_;
     stock_call stock_;

@@ -35,17 +35,32 @@ void for_each_run(std::span<const lane_run> runs, int lane, range window, F f) {
     }
 }
 
-/// Pieces of all ranks, one for each, dealt out to lanes: the order and the lengths of everything that a hierarchy
-/// moves. In a lane's part the pieces of a node stand together: its section.
+/// The order and the lengths of everything that a hierarchy moves. Pieces of all ranks, one for each, are dealt out to
+/// lanes; in a lane's part the pieces of a node stand together: its section. An alltoall has a part that goes out
+/// and one that comes in, with a section for each node that it goes to or comes from.
 struct lane_layout {
     std::vector<lane_run> runs;           ///< of all lanes, in this rank's array
     std::vector<lane_run> members;        ///< of each rank of the node its piece, in its section
+    std::vector<lane_run> handed;         ///< what this rank hands to its lane's rank
+    std::vector<lane_run> arrivals;       ///< what the ranks of the node hand to this rank's lane
     std::vector<range> sections;          ///< of this rank's lane, by the numbers of nodes in it
     std::vector<std::size_t> lane_first;  ///< where each lane begins if they stand in a row, and their end
     std::size_t longest_lane = 0;
     std::size_t longest_section = 0;  ///< of this node's
+    std::size_t longest_handed = 0;   ///< of this node's ranks
     range own;                        ///< this rank's piece in its lane's part
     range section;                    ///< this node's in this rank's lane's part
+
+    // Of an alltoall:
+    std::vector<int> node_of;                 ///< of the first rank of each node its number in this rank's lane
+    std::vector<std::size_t> incoming_ranks;  ///< of each node
+    std::vector<int> sources;                 ///< all ranks, node by node, as this rank's lane has the nodes
+    std::vector<range> incoming;              ///< sections of the part that comes in; `sections` are of what goes out
+    std::vector<lane_run> kept;               ///< of what this rank has for its own lane: from its array into the part
+    std::vector<lane_run> taken;              ///< this rank's elements of the part that comes in, in its array
+    std::vector<std::size_t>
+        queue_first;  ///< by messages: where what each rank of the node hands over stands, and the end
+    std::vector<std::size_t> member_first;  ///< by messages: the same of what is handed to each
 };
 
 }  // namespace laconic::collective

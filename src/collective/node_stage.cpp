@@ -53,7 +53,7 @@ bool node_stage<T>::writes(int lane) const noexcept {
         case node_task::share: return lane == me;
         case node_task::deal: return me == what_.root && lane != me;
         case node_task::collect: return lane == me && me != what_.root;
-        case node_task::hand_in: return lane != me && lane == what_.runs[static_cast<std::size_t>(me)].lane;
+        case node_task::exchange: return lane != me;
     }
     return false;
 }
@@ -66,16 +66,14 @@ bool node_stage<T>::reads(int lane) const noexcept {
         case node_task::share: return lane != me;
         case node_task::deal: return lane == me && me != what_.root;
         case node_task::collect: return me == what_.root && lane != me;
-        case node_task::hand_in: return false;  // take_runs()
+        case node_task::exchange: return false;  // take_runs()
     }
     return false;
 }
 
 template <class T>
 void node_stage<T>::write_round() noexcept {
-    const auto me = static_cast<std::size_t>(levels_->inside.rank);
     const bool has_part = what_.task == node_task::share || what_.task == node_task::collect;
-    const auto runs = what_.task == node_task::hand_in ? what_.runs.subspan(me, 1) : what_.runs;
     const range now = window(written_);
     board_.slot_of(levels_->inside.rank, levels_->rounds + written_).no_result = spoiled_;
     for (int lane = 0; lane < levels_->lanes; ++lane) {
@@ -85,7 +83,7 @@ void node_stage<T>::write_round() noexcept {
             std::memcpy(cell, what_.part.data() + now.first,
                         std::min(now.count, what_.part.size() - now.first) * sizeof(T));
         if (has_part) continue;
-        for_each_run(runs, lane, now, [&](std::size_t whole, std::size_t first, std::size_t count) {
+        for_each_run(what_.runs, lane, now, [&](std::size_t whole, std::size_t first, std::size_t count) {
             std::memcpy(cell + (first - now.first) * sizeof(T), what_.data.in.data() + whole, count * sizeof(T));
         });
     }
@@ -134,22 +132,21 @@ void node_stage<T>::read_round() noexcept {
             });
         failed_ |= board_.slot_of(writer, levels_->rounds + read_).no_result;
     }
-    if (what_.task == node_task::hand_in) take_runs();
+    if (what_.task == node_task::exchange) take_runs();
 }
 
-/// What other ranks have handed in for this rank's lane.
+/// What other ranks have for this rank's lane.
 template <class T>
 void node_stage<T>::take_runs() noexcept {
     const int me = levels_->inside.rank;
     const range now = window(read_);
     for (int k = 0; k < levels_->inside.size; ++k) {
-        const auto its = what_.runs.subspan(static_cast<std::size_t>(k), 1);
-        if (k == me || its[0].lane != me) continue;
-        for_each_run(its, me, now, [&](std::size_t, std::size_t first, std::size_t count) {
-            std::memcpy(what_.part.data() + first, cell_of(k, me, read_) + (first - now.first) * sizeof(T),
+        if (k == me) continue;
+        for_each_run(what_.arrivals, k, now, [&](std::size_t whole, std::size_t first, std::size_t count) {
+            std::memcpy(what_.part.data() + whole, cell_of(k, me, read_) + (first - now.first) * sizeof(T),
                         count * sizeof(T));
+            failed_ |= board_.slot_of(k, levels_->rounds + read_).no_result;
         });
-        failed_ |= board_.slot_of(k, levels_->rounds + read_).no_result;
     }
 }
 

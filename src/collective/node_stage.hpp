@@ -13,11 +13,11 @@
 namespace laconic::collective {
 
 enum class node_task : std::uint8_t {
-    reduce,   ///< local rank k gets part k of the sum of all, for k < lanes
-    share,    ///< all ranks get part k from local rank k
-    deal,     ///< local rank k gets part k from the root
-    collect,  ///< the root gets part k from local rank k
-    hand_in,  ///< local rank k gets the runs of lane k from the ranks that have them
+    reduce,    ///< local rank k gets part k of the sum of all, for k < lanes
+    share,     ///< all ranks get part k from local rank k
+    deal,      ///< local rank k gets part k from the root
+    collect,   ///< the root gets part k from local rank k
+    exchange,  ///< local rank k gets from every other rank what that one has for lane k
 };
 
 /// What a rank does with its node's memory.
@@ -28,9 +28,13 @@ struct node_request {
     std::span<T> part;  ///< where this rank's part stands, if it has one
     int root = 0;       ///< local, of deal and collect
     /// Where the parts lie in the array that this rank reads or writes, in the order of lanes and of elements; of an
-    /// array that is written, what this rank does not want may be missing. hand_in: of each local rank its run.
+    /// array that is written, what this rank does not want may be missing.
     std::span<const lane_run> runs;
-    std::size_t longest = 0;  ///< elements of the longest part, the same on all ranks of the node
+    /// Longest part; exchange: the most that a rank has for a lane. The same on all ranks of the node, in elements.
+    std::size_t longest = 0;
+    /// Of exchange: where what the ranks have for this rank's lane belongs in its part. A run's lane is the local rank
+    /// that it comes from, `first` where it stands in what that one has; ordered by both.
+    std::span<const lane_run> arrivals = {};
 };
 
 template <class T>

@@ -16,18 +16,42 @@ std::span<T> piece_levels<T>::part() const noexcept {
     if (!levels_->has_lane()) return {};
     const auto lane = static_cast<std::size_t>(own_lane());
     if (holds_all()) return all_lanes().subspan(layout().lane_first[lane], length_of(own_lane()));
-    return this->scratch(length_of(own_lane()));
+    return this->scratch(part_length());
+}
+
+template <class T>
+int piece_levels<T>::root_inside() const noexcept {
+    const auto& ranks = levels_->inside.ranks;
+    return static_cast<int>(std::find(ranks.begin(), ranks.end(), request_.root) - ranks.begin());
 }
 
 template <class T>
 std::span<T> piece_levels<T>::own_section() const noexcept {
-    return levels_->has_lane() ? part().subspan(layout().section.first, layout().section.count) : std::span<T>{};
+    return levels_->has_lane() ? part().subspan(layout().section.first - part_first(), layout().section.count)
+                               : std::span<T>{};
+}
+
+/// Who of the node hands what to whom, in the one direction or the other.
+template <class T>
+void piece_levels<T>::lay_out_hand_over() {
+    lane_layout& to = scratch_->layout;
+    const int me = levels_->inside.rank;
+    to.handed.clear();
+    to.arrivals.clear();
+    to.longest_handed = 0;
+    for (int k = levels_->lanes; k < levels_->inside.size; ++k) {
+        const lane_run& piece = to.members[static_cast<std::size_t>(k)];
+        to.longest_handed = std::max(to.longest_handed, piece.count);
+        if (k == me) to.handed.push_back({piece.lane, 0, 0, piece.count});
+        if (piece.lane == me) to.arrivals.push_back({k, piece.first, 0, piece.count});
+    }
 }
 
 template <class T>
-void piece_levels<T>::lay_out(const geometry& shape) {
+void piece_levels<T>::lay_out(const geometry& shape, std::span<const std::size_t> told) {
     std::vector<place>& pieces = scratch_->places;
     place_pieces(shape, static_cast<std::uint32_t>(shape.ranks), pieces);
+    for (std::size_t k = 0; k < told.size(); ++k) pieces[k].count = told[k];
     lane_layout& to = scratch_->layout;
     to.runs.clear();
     to.sections.clear();
@@ -62,53 +86,67 @@ void piece_levels<T>::lay_out(const geometry& shape) {
             if (is_ours) to.section = {section_first, end - section_first + count};
         }
         if (rank == shape.rank) to.own = {end, count};
-        const std::size_t whole = reduces() ? pieces[at].in_first : pieces[at].out_first;
+        const std::size_t whole = spreads() ? pieces[at].in_first : pieces[at].out_first;
         const bool goes_on =
             !to.runs.empty() && to.runs.back().lane == lane && to.runs.back().whole + to.runs.back().count == whole;
         if (goes_on)
             to.runs.back().count += count;
-        else if (count > 0)
+        else if (count > 0 && has_whole())
             to.runs.push_back({lane, whole, end, count});
         end += count;
         to.longest_lane = std::max(to.longest_lane, end);
     }
     to.lane_first.push_back(to.lane_first.back() + end);
+    lay_out_hand_over();
 }
 
 template <class T>
 bool piece_levels<T>::takes_part(level at) const noexcept {
     if (at == level::across) return this->goes_across();
-    return this->several_inside() && (hands_over() || reduces() == (at == level::first));
+    return this->several_inside() && (is_over_lanes(at) ? near_root() : hands_over());
 }
 
 template <class T>
 node_request<T> piece_levels<T>::task_of(level at) const noexcept {
     node_request<T> all;
     all.data = request_.data;
-    const bool over_lanes = reduces() == (at == level::first);
-    all.runs = layout().runs;
-    all.part = over_lanes ? part() : own_section();
-    all.longest = over_lanes ? layout().longest_lane : layout().longest_section;
-    all.task = at == level::last ? node_task::share : reduces() ? node_task::reduce : node_task::hand_in;
-    if (over_lanes) return all;
-    all.runs = layout().members;
-    if (at == level::first) return all;
+    if (is_over_lanes(at)) {
+        all.task = reduces()    ? node_task::reduce
+                   : spreads()  ? node_task::deal
+                   : has_root() ? node_task::collect
+                                : node_task::share;
+        all.part = part();
+        all.root = has_root() ? root_inside() : 0;
+        all.runs = layout().runs;
+        all.longest = layout().longest_lane;
+        return all;
+    }
+    all.part = own_section();
+    if (at == level::first) {
+        all.task = node_task::exchange;
+        all.runs = layout().handed;
+        all.arrivals = layout().arrivals;
+        all.longest = layout().longest_handed;
+        return all;
+    }
     // A rank without a lane wants its own piece, the others nothing.
+    all.task = node_task::share;
+    all.longest = layout().longest_section;
     const auto me = static_cast<std::size_t>(levels_->inside.rank);
-    all.runs = levels_->has_lane() ? std::span<const lane_run>{} : all.runs.subspan(me, 1);
+    if (!levels_->has_lane()) all.runs = std::span(layout().members).subspan(me, 1);
     return all;
 }
 
-/// By messages: what the lanes reduce, or share.
+/// By messages: what the lanes reduce, or share, or have from the root or for it.
 template <class T>
 status piece_levels<T>::reserve_lanes(level at) {
-    stage_request<T> inside =
-        this->raw_inside(reduces() ? operation::reduce_scatter : operation::allgather, schedule_kind::ring);
-    inside.data.in = inside.data.out = all_lanes();
+    stage_request<T> inside = this->raw_inside(request_.op, has_root() ? schedule_kind::pairwise : schedule_kind::ring);
+    if (has_root()) inside.root = root_inside();
+    inside.data.in = inside.data.out = holds_all() ? all_lanes() : part();
     return this->messages(at).reserve(inside, [&](std::uint32_t pieces, std::vector<place>& places) {
         places.assign(pieces, {});
         for (int lane = 0; lane < levels_->lanes; ++lane) {
-            const std::size_t first = layout().lane_first[static_cast<std::size_t>(lane)];
+            const std::size_t first = holds_all() ? layout().lane_first[static_cast<std::size_t>(lane)] : 0;
             places[static_cast<std::size_t>(lane)] = {first, first, length_of(lane)};
         }
         return layout().longest_lane;
@@ -145,30 +183,34 @@ template <class T>
 status piece_levels<T>::reserve_across() {
     if (!this->goes_across()) return {};
     stage_request<T> across = this->between_nodes();
+    if (has_root()) across.what.schedule = schedule_kind::pairwise;
+    if (has_root()) across.root = levels_->across_from(request_.root);
     across.data.in = across.data.out = part();
     return this->messages(level::across).reserve(across, [&](std::uint32_t pieces, std::vector<place>& places) {
         places.assign(pieces, {});
         std::size_t longest = 0;
         for (std::size_t node = 0; node < pieces; ++node) {
             const range& one = layout().sections[node];
-            places[node] = {one.first, one.first, one.count};
             longest = std::max(longest, one.count);
+            if (!near_root() && static_cast<int>(node) != levels_->across.rank) continue;
+            const std::size_t first = one.first - part_first();
+            places[node] = {first, first, one.count};
         }
         return longest;
     });
 }
 
 template <class T>
-status piece_levels<T>::reserve(const stage_request<T>& request, hierarchy& levels, const geometry& shape) try {
+status piece_levels<T>::reserve(const stage_request<T>& request, hierarchy& levels, const geometry& shape,
+                                std::span<const std::size_t> told) try {
     if (auto bad = this->begin(request, levels); !bad.ok()) return bad;
-    lay_out(shape);
-    const std::size_t kept = holds_all() ? layout().lane_first.back() : levels.has_lane() ? length_of(own_lane()) : 0;
+    lay_out(shape, told);
+    const std::size_t kept = holds_all() ? layout().lane_first.back() : levels.has_lane() ? part_length() : 0;
     if (auto bad = scratch_->bytes.reserve(kept * sizeof(T)); !bad.ok()) return bad;
     if (!this->in_memory())
         for (const level at : {level::first, level::last}) {
             if (!takes_part(at)) continue;
-            const bool over_lanes = reduces() == (at == level::first);
-            if (auto bad = over_lanes ? reserve_lanes(at) : reserve_handing_over(at); !bad.ok()) return bad;
+            if (auto bad = is_over_lanes(at) ? reserve_lanes(at) : reserve_handing_over(at); !bad.ok()) return bad;
         }
     return reserve_across();
 } catch (const std::bad_alloc&) {
@@ -179,33 +221,32 @@ template <class T>
 void piece_levels<T>::prepare(level at) noexcept {
     if (at != level::first) return;
     const T* const in = request_.data.in.data();
-    if (!reduces()) {
+    if (!spreads()) {
         if (levels_->has_lane() && layout().own.count > 0)
-            std::memcpy(part().data() + layout().own.first, in, layout().own.count * sizeof(T));
+            std::memcpy(part().data() + (layout().own.first - part_first()), in, layout().own.count * sizeof(T));
         return;
     }
-    // Through memory every rank reads its array where it is.
-    if (!holds_all()) return;
-    for (const lane_run& run : layout().runs)
-        std::memcpy(all_lanes().data() + layout().lane_first[static_cast<std::size_t>(run.lane)] + run.first,
-                    in + run.whole, run.count * sizeof(T));
+    // Through memory every rank reads its array where it is; but what a root has for its own lane stays with it.
+    if (!holds_all() && (!is_root() || !levels_->has_lane())) return;
+    for (const lane_run& run : layout().runs) {
+        if (!holds_all() && run.lane != own_lane()) continue;
+        std::memcpy(lane_at(run), in + run.whole, run.count * sizeof(T));
+    }
 }
 
 template <class T>
 void piece_levels<T>::conclude() noexcept {
     const std::span<T> out = request_.data.out;
-    if (reduces()) {
+    if (spreads()) {
         const range own = layout().own;
         if (levels_->has_lane() && own.count > 0)
-            std::memcpy(out.data(), part().data() + own.first, own.count * sizeof(T));
+            std::memcpy(out.data(), part().data() + (own.first - part_first()), own.count * sizeof(T));
         if (request_.data.divisor != 1) divide_elements<T>(out.data(), own.count, request_.data.divisor);
         return;
     }
     for (const lane_run& run : layout().runs) {
         if (!holds_all() && (run.lane != own_lane() || !levels_->has_lane())) continue;
-        const T* const from =
-            holds_all() ? all_lanes().data() + layout().lane_first[static_cast<std::size_t>(run.lane)] : part().data();
-        std::memcpy(out.data() + run.whole, from + run.first, run.count * sizeof(T));
+        std::memcpy(out.data() + run.whole, lane_at(run), run.count * sizeof(T));
     }
 }
 

@@ -24,6 +24,7 @@ constexpr std::string_view hop_text = "compressed before each send, decompressed
 constexpr std::string_view fused_text = "local values + received stream -> stream in one pass";
 constexpr std::string_view nodes_text = "raw inside a node, compressed chains between nodes, one for each local rank";
 constexpr std::string_view rings_text = "raw inside a node, compressed rings between nodes, one for each local rank";
+constexpr std::string_view piece_text = "raw inside a node, compressed between nodes, one exchange for each local rank";
 constexpr std::string_view add_text = "pieces compressed once, added while compressed, decompressed once";
 
 constexpr std::array rows{
@@ -113,6 +114,7 @@ constexpr std::array rows{
     algorithm{gather, "cpr_p2p", {sched::binomial, load::per_hop, codec_id::szx}, "CPR-P2P", hop_text},
     algorithm{gather, "c_coll", {sched::binomial, load::once, codec_id::szx}, "C-Coll C-Gather", once_text},
     algorithm{gather, "pairwise", {sched::pairwise, load::once, codec_id::fle}, "-", once_text},
+    algorithm{gather, "hierarchical", {sched::hierarchical, load::once, codec_id::fle}, "-", piece_text},
 
     algorithm{scatter, "stock", stock_cell, "MPI_Scatter", stock_text},
     algorithm{scatter, "auto", auto_cell, "-", auto_text},
@@ -120,6 +122,7 @@ constexpr std::array rows{
     algorithm{scatter, "cpr_p2p", {sched::binomial, load::per_hop, codec_id::szx}, "CPR-P2P", hop_text},
     algorithm{scatter, "c_coll", {sched::binomial, load::once, codec_id::szx}, "C-Coll C-Scatter", once_text},
     algorithm{scatter, "pairwise", {sched::pairwise, load::once, codec_id::fle}, "-", once_text},
+    algorithm{scatter, "hierarchical", {sched::hierarchical, load::once, codec_id::fle}, "-", piece_text},
 
     algorithm{bcast, "stock", stock_cell, "MPI_Bcast", stock_text},
     algorithm{bcast, "auto", auto_cell, "-", auto_text},
@@ -136,6 +139,11 @@ constexpr std::array rows{
     algorithm{alltoall, "cpr_p2p", {sched::pairwise, load::per_hop, codec_id::szx}, "CPR-P2P", hop_text},
     algorithm{alltoall, "c_coll", {sched::pairwise, load::once, codec_id::szx}, "C-Coll C-Alltoall", once_text},
     algorithm{alltoall, "pairwise", {sched::pairwise, load::once, codec_id::fle}, "-", once_text},
+    algorithm{alltoall,
+              "hierarchical",
+              {sched::hierarchical, load::once, codec_id::fle},
+              "-",
+              "as in gather; what the ranks of a node have for a rank elsewhere goes in one message"},
 };
 
 /// The rows of an operation stand together: from first[op] to first[op + 1].
@@ -190,7 +198,6 @@ bool serves(operation op, const cell& what) noexcept {
     if (what.schedule == sched::stock || what.schedule == sched::chosen) return true;
     switch (what.schedule) {
         case sched::ring:
-        case sched::hierarchical:
             if (op == gather || op == scatter || op == alltoall) return false;
             break;
         case sched::recursive_doubling:

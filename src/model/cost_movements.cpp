@@ -29,16 +29,11 @@ public:
 
     /// Pieces of a node's ranks pass around the nodes, one ring for each local rank; every node shares what came.
     void hierarchical_allgather() noexcept {
-        const double n = in_.bytes, r = in_.local, share = n / in_.fewest;
-        const link inside{in_.where.intra.alpha_s, in_.where.intra.beta_s_per_byte, in_.where.intra.overhead_s};
-        const auto through_memory = [&](double bytes) {
-            out_.alone({0, 0, 0, in_.copy_s(bytes)});
-            if (r > 1) out_.wait(2 * doublings(r), inside);
-        };
+        const double n = in_.bytes, share = n / in_.fewest;
         out_.alone({0, 0, 0, in_.copy_s(in_.piece())});
-        if (r > in_.fewest) through_memory(2 * in_.piece());
+        hand_over(2 * in_.piece());
         if (in_.nodes > 1) ring_allgather(in_.nodes, share, in_.lanes_between_nodes());
-        through_memory(r > 1 ? share + n : n);
+        through_memory(in_.local > 1 ? share + n : n);
     }
 
     /// Segments follow each other from the root through all ranks.
@@ -66,17 +61,9 @@ public:
     /// The root deals out parts to its node, which pass through the nodes one beside the other; every node shares them.
     void hierarchical_bcast() noexcept {
         const double n = in_.bytes, r = in_.local, share = n / r;
-        const link inside{in_.where.intra.alpha_s, in_.where.intra.beta_s_per_byte, in_.where.intra.overhead_s};
-        const auto through_memory = [&](double bytes) {
-            if (r < 2) return;
-            work busy;
-            busy.copy = in_.copy_s(bytes);
-            out_.alone(busy);
-            out_.wait(2 * doublings(r), inside);
-        };
-        through_memory(n + share);
+        if (r > 1) through_memory(n + share);
         if (in_.nodes > 1) chain_bcast(in_.nodes, share, in_.lanes_between_nodes());
-        through_memory(share + n);
+        if (r > 1) through_memory(share + n);
     }
 
     /// After (5.2): log2 p messages, one compression at the root, one decompression at the leaf.
@@ -157,7 +144,53 @@ public:
         out_.step(1, over, blocks * block, wire(blocks * block), busy);
     }
 
+    /// Pieces go straight to the ranks of the root's node, to each those of its lane; the root collects them there.
+    void hierarchical_gather() noexcept {
+        const double share = in_.bytes / in_.fewest;
+        out_.alone({0, 0, 0, in_.copy_s(in_.piece())});
+        hand_over(2 * in_.piece());
+        straight_between_nodes(share / in_.nodes, 1, in_.nodes - 1, in_.nodes - 1);
+        through_memory(in_.local > 1 ? share + in_.bytes : in_.bytes);
+    }
+
+    /// The same the other way: each rank of the root's node compresses what its lane sends.
+    void hierarchical_scatter() noexcept {
+        const double share = in_.bytes / in_.fewest;
+        through_memory(in_.local > 1 ? in_.bytes + share : in_.bytes);
+        straight_between_nodes(share / in_.nodes, in_.nodes - 1, in_.nodes - 1, 1);
+        hand_over(2 * in_.piece());
+        out_.alone({0, 0, 0, in_.copy_s(in_.piece())});
+    }
+
+    /// Everybody hands each lane's rank of the node what it has for that lane; the lanes exchange. What comes in lands
+    /// where it belongs, unless some of it is for ranks without a lane, or all of it stays in the node.
+    void hierarchical_alltoall() noexcept {
+        const double n = in_.bytes, part = in_.local * n / in_.fewest;
+        through_memory(in_.local > 1 ? n + part : n);
+        straight_between_nodes(part / in_.nodes, in_.nodes - 1, in_.nodes - 1, in_.nodes - 1);
+        if (in_.nodes < 2) out_.alone({0, 0, 0, in_.copy_s(n)});
+        hand_over(part + n);
+    }
+
 private:
+    /// Copies of the busiest rank, and the rounds in which the node's ranks wait for each other.
+    void through_memory(double bytes) noexcept {
+        const link inside{in_.where.intra.alpha_s, in_.where.intra.beta_s_per_byte, in_.where.intra.overhead_s};
+        out_.alone({0, 0, 0, in_.copy_s(bytes)});
+        if (in_.local > 1) out_.wait(2 * doublings(in_.local), inside);
+    }
+    /// Where nodes differ in size, ranks of the larger ones have no lane.
+    void hand_over(double bytes) noexcept {
+        if (in_.local > in_.fewest) through_memory(bytes);
+    }
+    /// What one lane's busiest rank makes, sends and receives of sections.
+    void straight_between_nodes(double section, double makes, double sends, double receives) noexcept {
+        if (in_.nodes < 2) return;
+        work busy;
+        if (payload_ != payload_kind::raw) busy = {makes * compress(section), 0, receives * decompress(section), 0};
+        const double size = std::max(sends, receives) * section;
+        out_.step(1, in_.lanes_between_nodes(), size, wire(size), busy);
+    }
     double wire(double size) const noexcept { return size * in_.fraction(1); }
     double compress(double size) const noexcept { return in_.codec_s(work_kind::compress, size, 1); }
     double decompress(double size) const noexcept { return in_.codec_s(work_kind::decompress, size, 1); }
@@ -188,6 +221,12 @@ cost movement_cost(const context& in, const cell& how) noexcept {
         run.hierarchical_bcast();
     } else if (shape(schedule_kind::hierarchical, operation::allgather)) {
         run.hierarchical_allgather();
+    } else if (shape(schedule_kind::hierarchical, operation::gather)) {
+        run.hierarchical_gather();
+    } else if (shape(schedule_kind::hierarchical, operation::scatter)) {
+        run.hierarchical_scatter();
+    } else if (shape(schedule_kind::hierarchical, operation::alltoall)) {
+        run.hierarchical_alltoall();
     } else if (shape(schedule_kind::binomial, operation::gather)) {
         run.tree_gather(true);
     } else if (shape(schedule_kind::binomial, operation::scatter)) {

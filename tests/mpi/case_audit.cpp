@@ -137,6 +137,20 @@ void check_few_elements() {
                 }
 }
 
+/// Of p parts those that a rank keeps for itself are exact, and over nodes those that its node keeps.
+double moved_share(const scenario& what, const collective::cell& row) {
+    const int ranks = size_of(world);
+    const int each =
+        row.schedule == collective::schedule_kind::hierarchical ? static_cast<int>(what.ranks_per_node) : 1;
+    const auto in_node_of = [&](int rank) { return std::min(each, ranks - rank / each * each); };
+    if (what.op == operation::gather || what.op == operation::scatter)
+        return 1 - static_cast<double>(in_node_of(what.root)) / ranks;
+    if (what.op != operation::alltoall) return 1;
+    int kept = 0;
+    for (int rank = 0; rank < ranks; ++rank) kept += in_node_of(rank);
+    return 1 - static_cast<double>(kept) / ranks / ranks;
+}
+
 /// Rows whose codec rounds to the nearest multiple of a step, on noise that is spread evenly over every step.
 void check_predictions() {
     const int ranks = size_of(world);
@@ -151,10 +165,7 @@ void check_predictions() {
             what.kind = field::noise;
             what.combine = combine;
             const audit_report found = audit_of<float>(what);
-            // Parts that a rank keeps for itself are exact: all others of p parts have errors.
-            const bool keeps_own =
-                row.op == operation::gather || row.op == operation::scatter || row.op == operation::alltoall;
-            const double moved = keeps_own ? (ranks - 1.0) / ranks : 1;
+            const double moved = moved_share(what, row.what);
             const double share = found.deviation / found.uniform.deviation / std::sqrt(moved);
             const bool one_node = row.what.schedule == collective::schedule_kind::hierarchical && ranks <= 2;
             if (one_node) {

@@ -6,9 +6,8 @@
 #include <algorithm>
 
 #include "cases.hpp"
-#include "collective/call_plan.hpp"
-#include "collective/piece_levels.hpp"
 #include "meet.hpp"
+#include "placed.hpp"
 #include "run.hpp"
 #include "scenario.hpp"
 
@@ -21,79 +20,6 @@ const MPI_Comm world = MPI_COMM_WORLD;
 
 constexpr std::array both{operation::reduce_scatter, operation::allgather};
 
-/// Of each rank the first one of its node.
-std::vector<std::vector<int>> placements(int ranks) {
-    const auto from = [&](auto node_of) {
-        std::vector<int> leaders;
-        for (int rank = 0; rank < ranks; ++rank) {
-            int first = 0;
-            while (node_of(first) != node_of(rank)) ++first;
-            leaders.push_back(first);
-        }
-        return leaders;
-    };
-    return {
-        from([](int rank) { return rank % 2; }),               // dealt out in turn
-        from([](int rank) { return rank % 3; }),               //
-        from([](int rank) { return rank > 0 ? 1 : 0; }),       // one alone before the others
-        from([&](int rank) { return rank + 1 < ranks; }),      // or behind them
-        from([](int rank) { return rank % 4 == 0 ? 1 : 0; }),  // in between
-        from([](int rank) { return (rank + 1) / 3; }),         // two, three, three, ...
-        from([](int rank) { return (rank * 5 + 1) % 7 / 3; }),
-        from([&](int rank) { return rank == 0 || rank + 1 == ranks ? 0 : rank % 2 + 1; }),
-    };
-}
-
-void check_order(const hierarchy& made, const std::vector<int>& leaders, const std::string& what) {
-    std::vector<int> seen(leaders.size(), 0);
-    for (const int rank : made.by_lane) ++seen[static_cast<std::size_t>(rank)];
-    check(std::all_of(seen.begin(), seen.end(), [](int times) { return times == 1; }), what + ": a rank has no lane");
-    for (std::size_t rank = 0; rank < leaders.size(); ++rank) {
-        const auto anchor = static_cast<std::size_t>(made.anchors[rank]);
-        check(leaders[anchor] == leaders[rank], what + ": a lane leads to another node");
-        check(made.anchors[anchor] == static_cast<int>(anchor) && made.lane_of[anchor] == made.lane_of[rank],
-              what + ": a lane's rank has another lane");
-    }
-    if (!made.has_lane()) return;
-    std::vector<int> nodes;
-    for (const int rank : made.by_lane)
-        if (made.lane_of[static_cast<std::size_t>(rank)] == made.inside.rank &&
-            made.anchors[static_cast<std::size_t>(rank)] == rank)
-            nodes.push_back(rank);
-    check(nodes == made.across.ranks, what + ": nodes are in another order than their lane has them");
-}
-
-template <class T>
-void check_placed(const scenario& what, const cell& row, hierarchy& levels, const std::string& where) {
-    mpi::channel& channel = **mpi::channel_of(world);
-    laid_out<T> arrays = lay_out<T>(what, rank_in(world), size_of(world));
-    const geometry shape = geometry_of(arrays.call, channel.rank(), channel.size());
-    stage_request<T> request;
-    request.channel = &channel;
-    request.op = what.op;
-    request.what = row;
-    request.data = {arrays.call.in, arrays.call.out, what.combine, divisor_of(what.op, what.combine, channel.size())};
-    request.segment_bytes = what.segment_bytes;
-    request.call = call_store::of(channel)->next_call();
-    const auto plan = plan_call<T>(
-        {what.op, what.combine, row, what.limit, what.which, 0.95, channel.size(), levels.nodes}, {true, -2, 2, 2});
-    piece_levels<T> run;
-    status ended = run.reserve(request, levels, shape);
-    check(ended.ok(), where + what.text() + ": " + ended.message());
-    run.start(plan);
-    for (;;) {
-        const auto now = run.advance();
-        if (!now) ended = now.error();
-        if (!now || *now == runner::state::done) break;
-        if (*now == runner::state::waiting) sched_yield();
-    }
-    check(ended.ok(), where + what.text() + ": " + ended.message());
-    collective_report report;
-    report.algorithm = what.algorithm;
-    report.result_bound = compresses(row) ? plan.result_bound : 0;
-    if (ended.ok()) check_outcome(what, arrays, report);
-}
-
 /// A rank that hands in a piece is without a result: who gets the piece learns of it.
 void check_spoiled_piece() {
     const int ranks = size_of(world);
@@ -105,16 +31,22 @@ void check_spoiled_piece() {
     meet(**mpi::channel_of(world), levels);
     if (rank_in(world) == 0) return;
     const auto local = static_cast<std::size_t>(levels.inside.rank);
+    const std::vector<lane_run> handed{{0, 0, 0, 100}};
     std::vector<lane_run> pieces;
-    for (std::size_t k = 0; k < leaders.size() - 1; ++k) pieces.push_back({0, 0, k * 100, 100});
+    for (std::size_t k = 0; k < leaders.size() - 1; ++k) pieces.push_back({static_cast<int>(k), k * 100, 0, 100});
     const std::vector<float> mine(100, static_cast<float>(local));
     std::vector<float> part(100 * pieces.size(), -1);
     for (const bool spoiled : {false, true, false}) {
         node_stage<float> stage;
-        stage.start(
-            levels,
-            {node_task::hand_in, {mine, {}}, local == 0 ? std::span(part) : std::span<float>{}, 0, pieces, part.size()},
-            spoiled && rank_in(world) == ranks - 1);
+        stage.start(levels,
+                    {node_task::exchange,
+                     {mine, {}},
+                     local == 0 ? std::span(part) : std::span<float>{},
+                     0,
+                     handed,
+                     100,
+                     local == 0 ? std::span<const lane_run>(pieces) : std::span<const lane_run>{}},
+                    spoiled && rank_in(world) == ranks - 1);
         status why;
         for (;;) {
             const auto now = stage.advance();

@@ -59,6 +59,14 @@ void check_steady() {
                 what.shared_memory = shared;
                 check_row(op, "hierarchical", 0);
             }
+    for (const operation op : {operation::gather, operation::scatter, operation::alltoall})
+        for (const unsigned each : {0U, 2U, 3U})
+            for (const bool varying : {true, false}) {
+                what.ranks_per_node = each;
+                what.shared_memory = each != 3;
+                what.varying = varying;
+                check_row(op, "hierarchical", 0);
+            }
 }
 
 /// MPI itself has room for some 2000 communicators at a time.

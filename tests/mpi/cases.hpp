@@ -22,6 +22,7 @@ void misuse_is_refused();
 void own_operations_work();
 void nodes_work();
 void pieces_cross_nodes();
+void moves_cross_nodes();
 void auto_decides();
 void auto_decides_uneven_calls();
 void threads_change_nothing();

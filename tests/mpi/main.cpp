@@ -54,6 +54,7 @@ int main(int argc, char** argv) {
     run("own_operations_work", own_operations_work);
     run("nodes_work", nodes_work);
     run("pieces_cross_nodes", pieces_cross_nodes);
+    run("moves_cross_nodes", moves_cross_nodes);
     run("auto_decides", auto_decides);
     run("auto_decides_uneven_calls", auto_decides_uneven_calls);
     run("threads_change_nothing", threads_change_nothing);

@@ -201,6 +201,45 @@ TEST(cost, of_nodes_whose_ranks_have_pieces_counts_copies) {
               1e-3 + 7000.0 / 3 / 2 * 2e-6 + (7000 + 2 * 1000 + 1000) / m.copy_bytes_per_s);
 }
 
+TEST(cost, of_nodes_that_exchange_pieces_counts_copies) {
+    machine m = slow_machine();
+    m.intra = {0, 1e-300, 0, 1};
+    m.host_beta_s_per_byte = 0.5e-6;
+    m.copy_bytes_per_s = 1e8;
+    // In nodes of one rank the straight way, and what it takes to put pieces in order.
+    for (const auto& [op, copied] : {std::pair{operation::gather, 9000}, std::pair{operation::scatter, 9000},
+                                     std::pair{operation::alltoall, 8000}}) {
+        const question what = ask(op, 8000, 8);
+        EXPECT_NEAR(time_of(m, what, tests::raw(hierarchical)),
+                    time_of(m, what, tests::raw(pairwise)) + copied / m.copy_bytes_per_s, 1e-9);
+    }
+    // Two nodes of four: each lane moves 1000 bytes, four lanes at a time; in an alltoall four times as many.
+    question what = ask(operation::gather, 8000, 8);
+    what.nodes = 2;
+    for (const operation op : {operation::gather, operation::scatter}) {
+        what.op = op;
+        expect_time(m, what, tests::raw(hierarchical), 1e-3 + 1000 * 2e-6 + (1000 + 2000 + 8000) / m.copy_bytes_per_s);
+    }
+    what.op = operation::alltoall;
+    expect_time(m, what, tests::raw(hierarchical), 1e-3 + 4000 * 2e-6 + (8000 + 8000) / m.copy_bytes_per_s);
+    // The root decompresses one lane's pieces of the other node, not those of all its ranks.
+    what.op = operation::gather;
+    EXPECT_NEAR(estimate(m, what, fle(hierarchical, once)).decompress_s, 0.25 * ms, 1e-9);
+    EXPECT_NEAR(estimate(m, what, fle(pairwise, once)).decompress_s, 7 * 0.25 * ms, 1e-9);
+    // Inside one node nothing is sent, and an alltoall has everything come in beside the caller's array.
+    what.nodes = 1;
+    expect_time(m, what, tests::raw(hierarchical), (1000 + 1000 + 8000) / m.copy_bytes_per_s);
+    what.op = operation::alltoall;
+    expect_time(m, what, tests::raw(hierarchical), (8000 + 8000 + 8000) / m.copy_bytes_per_s);
+    // With nodes of four and three ranks there are three lanes, and elements to hand over.
+    what.bytes = 7000;
+    what.ranks = 7;
+    what.nodes = 2;
+    const double part = 4 * 7000.0 / 3;
+    expect_time(m, what, tests::raw(hierarchical),
+                1e-3 + part / 2 * 2e-6 + (7000 + part + part + 7000) / m.copy_bytes_per_s);
+}
+
 TEST(cost, of_agreeing_is_for_those_who_compress) {
     machine m = slow_machine();
     m.call_s = 5e-4;

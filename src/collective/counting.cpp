@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One nonblocking collective of MPI. The lists of an alltoallv stay inside the nodes.
+#include "collective/counting.hpp"
+
+#include <algorithm>
+#include <new>
+#include <string>
+
+namespace laconic::collective {
+
+static_assert(sizeof(std::size_t) == sizeof(std::uint64_t), "counts travel as MPI_UINT64_T");
+
+void counting::reserve(mpi::channel& channel, const geometry& shape, const hierarchy& levels) {
+    release();
+    channel_ = &channel;
+    levels_ = &levels;
+    shape_ = shape;
+    call_store* const store = call_store::of(channel);
+    memory_ = store == nullptr ? nullptr : store->borrow();
+    if (memory_ == nullptr) throw std::bad_alloc();
+    told_counts& told = memory_->told;
+    const auto p = static_cast<std::size_t>(shape.ranks);
+    const bool lists = shape.op == operation::alltoall;
+    told.own.assign(lists ? 2 * p : 1, 0);
+    told.counts.assign(lists ? 2 * p * levels.inside.ranks.size() : p, 0);
+    told.lengths.assign(lists ? 4 * p : 0, 0);
+}
+
+/// Every rank tells the ranks of its node both its lists, itself included.
+int counting::start_in_nodes(told_counts& told) {
+    const auto p = static_cast<std::size_t>(shape_.ranks);
+    std::copy_n(shape_.in_counts.begin(), p, told.own.begin());
+    std::copy_n(shape_.out_counts.begin(), p, told.own.begin() + shape_.ranks);
+    const std::span<int> sent(told.lengths.data(), p);
+    const std::span<int> sent_first(sent.data() + p, p);
+    const std::span<int> come(sent_first.data() + p, p);
+    const std::span<int> come_first(come.data() + p, p);
+    const auto length = static_cast<int>(2 * p);
+    int end = 0;
+    for (const int rank : levels_->inside.ranks) {
+        const auto at = static_cast<std::size_t>(rank);
+        sent[at] = come[at] = length;
+        come_first[at] = end;
+        end += length;
+    }
+    return MPI_Ialltoallv(told.own.data(), sent.data(), sent_first.data(), MPI_UINT64_T, told.counts.data(),
+                          come.data(), come_first.data(), MPI_UINT64_T, channel_->comm(), &request_);
+}
+
+status counting::start() {
+    told_counts& told = memory_->told;
+    if (shape_.op == operation::alltoall) return channel_->check(start_in_nodes(told), "MPI_Ialltoallv");
+    told.own[0] = shape_.op == operation::gather ? shape_.in_count : shape_.out_count;
+    return channel_->check(MPI_Iallgather(told.own.data(), 1, MPI_UINT64_T, told.counts.data(), 1, MPI_UINT64_T,
+                                          channel_->comm(), &request_),
+                           "MPI_Iallgather");
+}
+
+result<bool> counting::test() {
+    int over = 0;
+    if (auto done = channel_->check(MPI_Test(&request_, &over, MPI_STATUS_IGNORE), "MPI collective"); !done.ok())
+        return done;
+    return over != 0;
+}
+
+status counting::verdict() const {
+    if (shape_.op == operation::alltoall || !shape_.is_root()) return {};
+    const auto roots = shape_.op == operation::gather ? shape_.out_counts : shape_.in_counts;
+    for (std::size_t k = 0; k < roots.size(); ++k)
+        if (roots[k] != counts()[k])
+            return {errc::mismatch, "the root has a count of " + std::to_string(roots[k]) + " for rank " +
+                                        std::to_string(k) + ", which itself has " + std::to_string(counts()[k]) +
+                                        "; give the same"};
+    return {};
+}
+
+void counting::release() noexcept {
+    if (memory_ != nullptr) memory_->in_use = false;
+    memory_ = nullptr;
+}
+
+}  // namespace laconic::collective

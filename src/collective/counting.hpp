@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A gatherv, a scatterv or an alltoallv over a hierarchy: ranks that move each other's elements have to know each
+// other's counts, which MPI's arguments do not say. Every rank's own flow in, those that it needs flow out.
+#pragma once
+
+#include <mpi.h>
+
+#include "collective/call_store.hpp"
+#include "collective/geometry.hpp"
+#include "collective/hierarchy.hpp"
+#include "laconic/status.hpp"
+#include "mpi/channel.hpp"
+
+namespace laconic::collective {
+
+class counting {
+public:
+    ~counting() { release(); }
+
+    /// Local: has room for what start() exchanges. May throw bad_alloc.
+    void reserve(mpi::channel& channel, const geometry& shape, const hierarchy& levels);
+    /// Collective over the channel, in the order of its collectives. Precondition: reserve().
+    [[nodiscard]] status start();
+    /// False while messages are on their way.
+    [[nodiscard]] result<bool> test();
+
+    /// ok, or what does not fit: the root's counts are not those of the ranks. Precondition: test() said true.
+    [[nodiscard]] status verdict() const;
+    [[nodiscard]] std::span<const std::size_t> counts() const noexcept { return memory_->told.counts; }
+    void release() noexcept;
+
+private:
+    [[nodiscard]] int start_in_nodes(told_counts& told);
+
+    mpi::channel* channel_ = nullptr;
+    const hierarchy* levels_ = nullptr;
+    geometry shape_;
+    call_memory* memory_ = nullptr;
+    MPI_Request request_ = MPI_REQUEST_NULL;
+};
+
+}  // namespace laconic::collective

@@ -19,6 +19,7 @@ int main(int argc, char** argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (const group& each : {group{"elements_arrive", elements_arrive},
                               group{"exchange_arguments_are_checked", exchange_arguments_are_checked},
+                              group{"refused_exchanges_move_nothing", refused_exchanges_move_nothing},
                               group{"compressed_exchanges_keep_their_bound", compressed_exchanges_keep_their_bound},
                               group{"exchanges_work_from_c", exchanges_work_from_c},
                               group{"fields_with_strides_arrive_from_c", fields_with_strides_arrive_from_c},

@@ -13,6 +13,7 @@ namespace laconic::redistribute {
 namespace {
 
 constexpr int text_bytes = 600;
+constexpr int agreement_tag = 4;
 
 /// Highest code first, then lowest rank; 0 for ok.
 std::int64_t failure_key(const status& local, int rank) noexcept {
@@ -205,16 +206,52 @@ status run_agreement::start(mpi::channel& channel, const status& local) {
     channel_ = &channel;
     refused_ = false;
     packet_[0] = failure_key(local, channel.rank());
-    return channel.check(MPI_Iallreduce(MPI_IN_PLACE, packet_.get(), static_cast<int>(numbers_), MPI_INT64_T, MPI_MAX,
-                                        channel.comm(), &request_),
-                         "MPI_Iallreduce");
+    stride_ = 1;
+    return begin_round();
 }
 
-result<bool> run_agreement::test(const status& local) {
-    int over = 0;
-    if (status bad = channel_->check(MPI_Test(&request_, &over, MPI_STATUS_IGNORE), "MPI_Iallreduce"); !bad.ok())
-        return bad;
-    if (over == 0) return false;
+status run_agreement::begin_round() {
+    const int ranks = channel_->size(), me = channel_->rank(), count = static_cast<int>(numbers_);
+    under_way_ = 0;
+    std::int64_t* arriving = packet_.get();
+    for (int i = 1; i < radix && i * std::int64_t{stride_} < ranks; ++i) {
+        const int from = (me + ranks - i * stride_) % ranks, to = (me + i * stride_) % ranks;
+        arriving += numbers_;
+        MPI_Request* const two = &requests_[static_cast<std::size_t>(under_way_)];
+        if (status bad = channel_->check(
+                MPI_Irecv(arriving, count, MPI_INT64_T, from, agreement_tag, channel_->comm(), &two[0]), "MPI_Irecv");
+            !bad.ok())
+            return bad;
+        ++under_way_;
+        if (status bad = channel_->check(
+                MPI_Isend(packet_.get(), count, MPI_INT64_T, to, agreement_tag, channel_->comm(), &two[1]),
+                "MPI_Isend");
+            !bad.ok())
+            return bad;
+        ++under_way_;
+    }
+    return {};
+}
+
+void run_agreement::end_round() noexcept {
+    const auto arrived = static_cast<std::size_t>(under_way_) / 2;
+    for (std::size_t i = 1; i <= arrived; ++i)
+        for (std::size_t k = 0; k < numbers_; ++k) packet_[k] = std::max(packet_[k], packet_[i * numbers_ + k]);
+    under_way_ = 0;
+}
+
+result<bool> run_agreement::test(const status& local, bool waits) {
+    while (under_way_ > 0) {
+        int over = 1;
+        const int code = waits ? MPI_Waitall(under_way_, requests_.data(), MPI_STATUSES_IGNORE)
+                               : MPI_Testall(under_way_, requests_.data(), &over, MPI_STATUSES_IGNORE);
+        if (status bad = channel_->check(code, waits ? "MPI_Waitall" : "MPI_Testall"); !bad.ok()) return bad;
+        if (over == 0) return false;
+        end_round();
+        if (stride_ > channel_->size() / radix) break;
+        stride_ *= radix;
+        if (status bad = begin_round(); !bad.ok()) return bad;
+    }
     refused_ = packet_[0] != 0;
     if (refused_) return tell(*channel_, packet_[0], local);
     return true;

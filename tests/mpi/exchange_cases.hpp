@@ -18,6 +18,7 @@ void elements_arrive();
 void exchange_arguments_are_checked();
 void refused_exchanges_move_nothing();
 void exchanges_do_not_allocate();
+void missing_memory_is_told_everywhere();
 void exchanges_keep_moving();
 void compressed_exchanges_keep_their_bound();
 void exchanges_work_from_c();

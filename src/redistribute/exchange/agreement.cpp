@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/units.hpp"
+#include "redistribute/no_memory.hpp"
 
 namespace laconic::redistribute {
 namespace {
@@ -28,7 +29,12 @@ status tell(mpi::channel& channel, std::int64_t key, const status& local) {
     if (status bad = channel.check(MPI_Bcast(text.data(), text_bytes, MPI_CHAR, teller, channel.comm()), "MPI_Bcast");
         !bad.ok())
         return bad;
-    return {static_cast<errc>(key >> 32), "rank " + std::to_string(teller) + ": " + text.data()};
+    const auto code = static_cast<errc>(key >> 32);
+    try {
+        return {code, "rank " + std::to_string(teller) + ": " + text.data()};
+    } catch (const std::bad_alloc&) {
+        return {code, "no memory"};
+    }
 }
 
 /// Doubles in the order of integers.
@@ -111,7 +117,7 @@ std::array<fact, facts> facts_of(const plan& what, exchange_element element, con
 }
 
 /// Collective: rank 0's numbers, on all ranks.
-status of_rank_0(mpi::channel& channel, std::vector<std::int64_t>& numbers) {
+status of_rank_0(mpi::channel& channel, std::span<std::int64_t> numbers) {
     return channel.check(MPI_Bcast(numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T, 0, channel.comm()),
                          "MPI_Bcast");
 }
@@ -139,14 +145,23 @@ std::string first_difference(std::size_t which, const plan& what, const std::vec
 
 /// Collective: a sentence of the lowest rank that differs from rank 0 in this fact.
 status explain(mpi::channel& channel, const plan& what, const fact& mine, std::size_t which) {
-    std::vector<std::int64_t> first{mine.value};
-    if (status bad = of_rank_0(channel, first); !bad.ok()) return bad;
     std::vector<std::int64_t> own, others;
     // The same length everywhere: as many ranks as the communicator has; grids agree where owners are looked at.
-    if (which == layout_fact)
-        for (rank_number rank = 0; rank < what.from().ranks(); ++rank) own.push_back(hash_of_boxes(what.from(), rank));
-    if (which == owners_fact) own.assign(what.owners().begin(), what.owners().end());
-    others = own;
+    const auto look = [&]() -> status {
+        if (which == layout_fact)
+            for (rank_number rank = 0; rank < what.from().ranks(); ++rank)
+                own.push_back(hash_of_boxes(what.from(), rank));
+        if (which == owners_fact) own.assign(what.owners().begin(), what.owners().end());
+        others = own;
+        return {};
+    };
+    const std::size_t numbers = which == owners_fact ? what.owners().size() : static_cast<std::size_t>(channel.size());
+    const status found = or_no_memory(look, [&] {
+        return no_memory("finding where ranks differ", 2 * numbers * sizeof(std::int64_t), "give all ranks the same");
+    });
+    if (status bad = all_ok(channel, found); !bad.ok()) return bad;
+    std::array<std::int64_t, 1> first{mine.value};
+    if (status bad = of_rank_0(channel, first); !bad.ok()) return bad;
     if (!own.empty())
         if (status bad = of_rank_0(channel, others); !bad.ok()) return bad;
     int teller = mine.value != first[0] ? channel.rank() : INT32_MAX;
@@ -155,14 +170,17 @@ status explain(mpi::channel& channel, const plan& what, const fact& mine, std::s
         !bad.ok())
         return bad;
     status told;
-    if (teller == channel.rank()) {
+    const auto write = [&]() -> status {
         std::string text = std::string(mine.name) + " differs from that of rank 0";
         if (mine.describe != nullptr)
             text += ": " + mine.describe(mine.value) + " instead of " + mine.describe(first[0]);
         else
             text += first_difference(which, what, own, others);
-        told = {errc::mismatch, text + "; give all ranks the same"};
-    }
+        return {errc::mismatch, text + "; give all ranks the same"};
+    };
+    // Whatever the text says, the others wait for it.
+    if (teller == channel.rank())
+        told = or_no_memory(write, []() noexcept { return status(errc::mismatch, "no memory"); });
     return tell(channel, failure_key({errc::mismatch, ""}, teller), told);
 }
 
@@ -179,8 +197,16 @@ status all_ok(mpi::channel& channel, const status& local) {
 
 status same_everywhere(mpi::channel& channel, const plan& what, exchange_element element,
                        const exchange_options& options) {
-    const std::array<fact, facts> mine = facts_of(what, element, options);
-    std::array<std::int64_t, 2 * facts> packet{};
+    std::array<fact, facts> mine{};
+    const auto look = [&]() -> status {
+        mine = facts_of(what, element, options);
+        return {};
+    };
+    // Boxes of one rank at a time are looked at.
+    const status found =
+        or_no_memory(look, [&] { return no_memory("a look at the layout", sizeof(box), "use fewer boxes"); });
+    std::array<std::int64_t, 2 * facts + 1> packet{};
+    packet.back() = failure_key(found, channel.rank());
     for (std::size_t i = 0; i < facts; ++i) {
         packet[i] = mine[i].value;
         packet[facts + i] = ~mine[i].value;
@@ -190,6 +216,7 @@ status same_everywhere(mpi::channel& channel, const plan& what, exchange_element
                                    "MPI_Allreduce");
         !bad.ok())
         return bad;
+    if (packet.back() != 0) return tell(channel, packet.back(), found);
     for (std::size_t i = 0; i < facts; ++i)
         if (packet[i] != ~packet[facts + i]) return explain(channel, what, mine[i], i);
     return {};

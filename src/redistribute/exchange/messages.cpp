@@ -115,10 +115,8 @@ status message_engine::prepare() {
     }
     if (bytes == 0) return {};
     if (status bad = codec_.prepare(longest_chunk); !bad.ok()) return bad;
-    if (!memory_.reserve(bytes).ok())
-        return {errc::out_of_memory,
-                "no " + std::to_string(bytes) + " bytes for messages; use engine batched, or a smaller batch_bytes"};
-    return {};
+    if (memory_.reserve(bytes).ok()) return {};
+    return no_memory("messages", bytes, "use engine batched, or a smaller batch_bytes");
 }
 
 void message_engine::reset(side& all, std::int64_t allowed) noexcept {

@@ -4,10 +4,12 @@ docs/benchmarks/redistribute.json and its page (redistribute_page.py) come out. 
 scaled to this machine: their twelve arrays and patch sizes, their placements and ours, their two ways to send and ours.
 """
 import argparse
+import contextlib
 import json
 import subprocess
 import sys
 import time
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import redistribute_scale
@@ -22,6 +24,8 @@ PAPER_BLOCKS = (16, 8, 8)  # of its 1024 ranks
 BLOCKS = (2, 2, 2)
 MOST_ELEMENTS = 4 << 20    # of a rank: 32 MB of doubles
 LEAST_PATCH = 8
+LEAST_REPETITIONS = 5
+MOST_POINT_S = 12           # of repetitions, where redistribute.json says how long one takes
 
 
 def times(extents):
@@ -52,66 +56,107 @@ def measure(launcher, build, mpi, engines, repetitions, arguments):
         return None
 
 
+def key_of(run_of):
+    return tuple(run_of.get(name) for name in ("part", "mpi", "ranks", "where", "global", "patch", "placement"))
+
+
 class Results:
+    """What redistribute.json holds, by what was measured: measuring it again replaces it."""
+
     def __init__(self, path):
         self.path = path
-        self.runs = []
+        found = json.loads(path.read_text(encoding="utf-8"))["runs"] if path.exists() else []
+        self.runs = {key_of(each): each for each in found}
 
     def keep(self, run_of):
-        self.runs.append(run_of)
-        self.path.write_text(json.dumps({"machine": this_machine(), "runs": self.runs}, indent=1) + "\n",
-                             encoding="utf-8")
+        self.runs[key_of(run_of)] = run_of | {"date": time.strftime("%Y-%m-%d")}
+        part = self.path.with_suffix(".part")
+        part.write_text(json.dumps({"machine": this_machine(), "runs": list(self.runs.values())}, indent=1) + "\n",
+                        encoding="utf-8")
+        part.replace(self.path)
 
-    def add(self, part, mpi, ranks, where, found, **more):
-        if found is None:
-            return
-        self.keep({"part": part, "mpi": mpi, "ranks": ranks, "where": where, **more, **found})
+    def add(self, point, found):
+        self.keep({"part": point.part, "mpi": point.mpi, "ranks": point.ranks, "where": point.where, **point.more, **found})
         best = min((row for row in found["rows"] if row.get("of_mpi")), key=lambda row: row["median_s"], default=None)
         own = next((row for row in found["rows"] if row["engine"].startswith("auto")), None)
         if best and own:
-            print(f"{time.strftime('%H:%M:%S')} {part:8} {mpi:7} {where:12} {ranks} ranks {found['global']:>12}"
-                  f" {found['placement']:11}  auto {1e3 * own['median_s']:8.2f} ms, best of MPI {1e3 * best['median_s']:8.2f}"
-                  f" ({best['engine']})", file=sys.stderr, flush=True)
+            print(f"{time.strftime('%H:%M:%S')} {point.part:8} {point.mpi:7} {point.where:12} {point.ranks} ranks"
+                  f" {point.array:>12} {point.placement:11} n {found['repetitions']:2}  auto {1e3 * own['median_s']:8.2f} ms,"
+                  f" best of MPI {1e3 * best['median_s']:8.2f} ({best['engine']})", file=sys.stderr, flush=True)
 
 
-def shared_memory(results, build, repetitions):
-    cube = ["--global", "256x256x256", "--patch", "32x32x32", "--placement", "round_robin", "--own-array"]
-    for ranks in (2, 8):
-        for mpi in MPIS:
-            found = measure([build / f"mpiexec-{mpi}", ranks], build, mpi, MESSAGES, repetitions, cube)
-            results.add("memory", mpi, ranks, "memory", found)
+@dataclass(frozen=True)
+class Point:
+    """One launch: engines, interleaved, on one array."""
+    part: str
+    mpi: str
+    ranks: int
+    where: str
+    array: str
+    patch: str
+    placement: str
+    engines: tuple
+    repetitions: int
+    arguments: tuple = ()
+    more: dict = field(default_factory=dict, hash=False, compare=False)
+
+    def key(self):
+        return self.part, self.mpi, self.ranks, self.where, self.array, self.patch, self.placement
+
+    def measure(self, launcher, build, before):
+        """Rows that took long before get fewer repetitions."""
+        round_s = sum(row.get("median_s", 0) for row in (before or {"rows": []})["rows"])
+        repetitions = min(self.repetitions, max(LEAST_REPETITIONS, int(MOST_POINT_S / round_s))) if round_s else self.repetitions
+        return measure(launcher, build, self.mpi, self.engines, repetitions,
+                       ["--global", self.array, "--patch", self.patch, "--placement", self.placement, *self.arguments])
 
 
-def network(results, build, data, repetitions):
-    """Four hosts whose links have a rate; what crosses the busiest one says how fast it could be."""
-    cube = ["--global", "256x256x256", "--patch", "32x32x32", "--placement", "round_robin"]
-    field = real_field(data, "isabel_velmag")
-    planned = json.loads(run([build / "bin/laconic", "plan", *cube, "--ranks", 4, "--json"]))
-    with Bed(4, "1gbit", build=build) as bed:
-        for mpi in MPIS:
-            results.add("network", mpi, 4, "1 Gbit/s", measure(bed.launcher(mpi), build, mpi, MESSAGES, repetitions, cube),
-                        busiest_bytes=planned["max_receive_bytes"])
-            if field:
-                lossy = ["--element-bytes", 4, "--data", field["path"], "--rel", "1e-3"]
-                results.add("lossy", mpi, 4, "1 Gbit/s",
-                            measure(bed.launcher(mpi), build, mpi, VARIANTS, repetitions, cube + lossy))
-                results.add("raw", mpi, 4, "1 Gbit/s",
-                            measure(bed.launcher(mpi), build, mpi, VARIANTS, repetitions, cube + ["--element-bytes", 4]))
+def plan_of(build, data, repetitions, quick):
+    """Points, what the acceptance figures need first, then array by array of the study. Of those of the paper's that come out
+    alike here one is measured."""
+    cube = ("256x256x256", "32x32x32", "round_robin")
+    few = 3 if quick else max(3, repetitions // 5)
+    points = [Point("memory", mpi, ranks, "memory", *cube, tuple(MESSAGES), repetitions, ("--own-array",))
+              for ranks in (2, 8) for mpi in MPIS]
+    planned = json.loads(run([build / "bin/laconic", "plan", "--global", cube[0], "--patch", cube[1], "--placement", cube[2],
+                              "--ranks", 4, "--json"]))
+    floats = real_field(data, "isabel_velmag")
+    for mpi in MPIS:
+        points.append(Point("network", mpi, 4, "1 Gbit/s", *cube, tuple(MESSAGES), max(3, repetitions // 5),
+                            more={"busiest_bytes": planned["max_receive_bytes"]}))
+        if floats:
+            lossy = ("--element-bytes", 4, "--data", floats["path"], "--rel", "1e-3")
+            points += [Point("lossy", mpi, 4, "1 Gbit/s", *cube, tuple(VARIANTS), max(3, repetitions // 5), lossy),
+                       Point("raw", mpi, 4, "1 Gbit/s", *cube, tuple(VARIANTS), max(3, repetitions // 5), lossy[:2])]
+    alike = {}
+    for paper in STUDY[::5] if quick else STUDY:
+        array, patch = scaled(*paper)
+        alike.setdefault((times(array), times(patch)), []).append(list(paper))
+    return points + [
+        Point("study", mpi, 8, where, *arrays, placement, tuple(VARIANTS), few, ("--grid", times(BLOCKS)),
+              {"paper": papers[0], "alike": papers[1:]})
+        for arrays, papers in alike.items() for where in ("memory", "1 Gbit/s") for placement in PLACEMENTS for mpi in MPIS]
 
 
-def study(results, build, repetitions, quick):
-    def all_cases(launcher_of, where):
-        for extent, patch in STUDY[::5] if quick else STUDY:
-            array, small = scaled(extent, patch)
-            for placement in PLACEMENTS:
-                for mpi in MPIS:
-                    found = measure(launcher_of(mpi), build, mpi, VARIANTS, repetitions,
-                                    ["--global", times(array), "--patch", times(small), "--grid", times(BLOCKS),
-                                     "--placement", placement])
-                    results.add("study", mpi, 8, where, found, paper=[extent, patch])
-    all_cases(lambda mpi: [build / f"mpiexec-{mpi}", 8], "memory")
-    with Bed(8, "1gbit", build=build) as bed:
-        all_cases(bed.launcher, "1 Gbit/s")
+def measure_all(points, results, build, deadline):
+    """Returns how many of the points were begun. Beds stay up until the end: an idle one takes nothing."""
+    with contextlib.ExitStack() as stack:
+        beds = {}
+        for done, point in enumerate(points):
+            if deadline and time.time() > deadline:
+                return done
+            if point.where == "memory":
+                launcher = [build / f"mpiexec-{point.mpi}", point.ranks]
+            else:
+                if point.ranks not in beds:
+                    # Their names are that of this process: one at a time.
+                    stack.close()
+                    beds = {point.ranks: stack.enter_context(Bed(point.ranks, "1gbit", build=build))}
+                launcher = beds[point.ranks].launcher(point.mpi)
+            found = point.measure(launcher, build, results.runs.get(point.key()))
+            if found:
+                results.add(point, found)
+    return len(points)
 
 
 def simulated(results, program, quick):
@@ -129,17 +174,30 @@ def main():
     parser.add_argument("--out", type=Path, default=ROOT / "docs/benchmarks")
     parser.add_argument("--repetitions", type=int, default=50)
     parser.add_argument("--quick", action="store_true", help="of the study three of the arrays, and few repetitions")
+    parser.add_argument("--minutes", type=float, help="begin nothing after that; what is most important comes first, and "
+                        "what was measured before stays")
+    parser.add_argument("--missing", action="store_true", help="only what redistribute.json has not")
+    parser.add_argument("--list", action="store_true", help="print what would be measured")
     parser.add_argument("--page-only", action="store_true", help="page and plots from redistribute.json")
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
     store = arguments.out / "redistribute.json"
+    results = Results(store)
     if not arguments.page_only:
-        results = Results(store)
-        repetitions = arguments.repetitions
-        shared_memory(results, arguments.build, repetitions)
-        network(results, arguments.build, arguments.data, max(3, repetitions // 5))
-        study(results, arguments.build, 3 if arguments.quick else max(3, repetitions // 5), arguments.quick)
-        simulated(results, arguments.build / "scale/bin/laconic-scale-exchange", arguments.quick)
+        points = plan_of(arguments.build, arguments.data, arguments.repetitions, arguments.quick)
+        points = [point for point in points if not (arguments.missing and point.key() in results.runs)]
+        if arguments.list:
+            for point in points:
+                print(*point.key(), f"x{point.repetitions}")
+            return
+        deadline = time.time() + 60 * arguments.minutes if arguments.minutes else None
+        done = measure_all(points, results, arguments.build, deadline)
+        print(f"bench_redistribute: {done} of {len(points)} points", file=sys.stderr)
+        has_simulated = any(key[0] == "simulated" for key in results.runs)
+        if not (deadline and time.time() > deadline) and not (arguments.missing and has_simulated):
+            simulated(results, arguments.build / "scale/bin/laconic-scale-exchange", arguments.quick)
+    if not results.runs:
+        sys.exit("bench_redistribute: nothing was measured yet")
     import redistribute_page
     page = arguments.out / "redistribute.md"
     before = page.read_text(encoding="utf-8") if page.exists() else ""

@@ -29,11 +29,11 @@ def engine_table(runs):
         for row in run["rows"]:
             who = [run["mpi"], str(run["ranks"])]
             if "missing" in row:
-                lines.append([*who, row["engine"], "-", "-", "-", "-", row["missing"]])
+                lines.append([*who, row["engine"], "-", "-", "-", "-", "-", row["missing"]])
                 continue
-            lines.append([*who, row["engine"], seconds(row["median_s"]), f"{row['ratio_to_best_mpi']:.2f}x",
+            lines.append([*who, row["engine"], str(run["repetitions"]), seconds(row["median_s"]), f"{row['ratio_to_best_mpi']:.2f}x",
                           f"{row['staging_bytes'] / 2**20:.1f}", f"{row['wire_bytes'] / 1e6:.1f}", ""])
-    return table(["MPI", "ranks", "engine", "time", "/ best of MPI", "staging MiB", "MB in messages", ""], lines)
+    return table(["MPI", "ranks", "engine", "n", "time", "/ best of MPI", "staging MiB", "MB in messages", ""], lines)
 
 
 def acceptance(results):
@@ -64,10 +64,11 @@ def study_table(runs):
     lines = []
     for run in runs:
         times = {name: row_of(run, name) for name in ("per_patch", "per_rank", "batched", "auto")}
-        lines.append([f"{run['paper'][0]}^3 / {run['paper'][1]}^3", run["global"], run["patch"], run["placement"], run["mpi"],
-                      f"{100 * run['moved_bytes'] / run['bytes']:.1f}",
+        papers = [run["paper"], *run.get("alike", [])]
+        lines.append([", ".join(f"{extent}^3 / {patch}^3" for extent, patch in papers), run["global"], run["patch"], run["placement"], run["mpi"],
+                      str(run["repetitions"]), f"{100 * run['moved_bytes'] / run['bytes']:.1f}",
                       *(seconds(row["median_s"]) if row else "-" for row in times.values())])
-    return table(["paper's array / patch", "here", "patch", "placement", "MPI", "moved %", "per_patch", "per_rank", "batched",
+    return table(["paper's array / patch", "here", "patch", "placement", "MPI", "n", "moved %", "per_patch", "per_rank", "batched",
                   "auto"], lines)
 
 
@@ -116,10 +117,12 @@ def conclusions(results):
 def page(results, out, before):
     machine = results["machine"]
     study = of_part(results, "study")
+    dates = sorted({run.get("date", machine["date"]) for run in results["runs"]})
+    date = dates[0] if len(dates) < 2 else f"{dates[0]} to {dates[-1]}"
     text = f"""# Redistribution, measured
 
-`./dev bench redistribute` measures this and writes this page. {machine['date']}, {machine['processor']}, {machine['cores']} cores
-shared by all ranks. Every row is the median over interleaved repetitions of the slowest rank's time; "best of MPI" is the
+`./dev bench redistribute` measures this and writes this page. {date}, {machine['processor']}, {machine['cores']} cores
+shared by all ranks. Every row is the median over n interleaved repetitions of the slowest rank's time; "best of MPI" is the
 fastest in the same run of what a program could do with MPI alone (per_patch with derived types, per_rank and batches packed
 by hand, alltoallw, neighbour and partitioned calls, where the library has them).
 
@@ -141,8 +144,8 @@ Floats of isabel_velmag, as they are and with --rel 1e-3:
 
 Robinson et al. (PEARC '24) move six arrays into patches of 32^3 and 64^3 on 1024 to 4096 ranks. Here a rank's block of their
 array in 1024 blocks is kept on 8 ranks (2x2x2) and halved in every dimension, patches with it, until it holds 32 MB. So some
-of the twelve come out alike: what differs is how many patches a block has, and whether patches fit.
-What their conclusions become, geometric means over the {len(set(tuple(run['paper']) for run in study))} of the twelve that were measured here (and the range):
+of the twelve come out alike and are measured once: what differs is how many patches a block has, and whether patches fit.
+What their conclusions become, geometric means over the {len({(run['global'], run['patch']) for run in study})} that were measured here (and the range):
 
 {conclusions(results)}{pictures('redistribute_plots', results, out)}
 """

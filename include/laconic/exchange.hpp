@@ -67,9 +67,9 @@ struct exchange_options {
     /// field by field. For engines that pack; lossless travels uncompressed.
     bound limit;
     bool shared_memory = true;  ///< false: automatic and shared use messages inside a node, too
-    /// Whether ranks compare notes before a run moves data, so that a rank with bad arguments fails the call
-    /// everywhere. Costs a tiny allreduce, which runs while pieces that stay are copied. Without: arguments must be
-    /// right.
+    /// Whether ranks compare notes before elements arrive, so that a rank with bad arguments fails the call everywhere.
+    /// Costs a few small messages, which travel while pieces that stay are copied and the first batches leave. Without:
+    /// arguments must be right.
     bool check = true;
     /// Each rank gets arrays for `in`, in_array(), in memory that the ranks of a node share. A run from there copies
     /// what changes rank inside the node once instead of twice, straight from the sender's array (engine shared).
@@ -136,7 +136,8 @@ public:
     ///           invalid_bound     the bound is negative, NaN or infinite
     ///           unsupported       a bound for elements without a known type, or for an engine of datatypes; an engine
     ///                             that this MPI has not, or that cannot count this far
-    ///           out_of_memory, mpi
+    ///           out_of_memory     of one rank is enough; the text names it and the bytes that it lacks at least
+    ///           mpi
     ///
     /// memory    engine shared and batched: max(8 MB, 2 % of the rank's arrays) at most, unless batch_bytes asks for
     ///           more; per_rank and partitioned: as much as is sent and received; engines of datatypes: what MPI takes.
@@ -170,7 +171,7 @@ public:
     /// returns   ok, or
     ///           invalid_argument  a span is null or too short, spans overlap, T has another size than the exchange's
     ///                             elements, another number of fields. With options.check on all ranks alike, naming
-    ///                             the rank: nothing travels, but `out` may hold pieces that stay, of ranks whose
+    ///                             the rank: nothing arrives, but `out` may hold pieces that stay, of ranks whose
     ///                             arguments are right; otherwise on this rank, and the others wait for ever.
     ///           mpi, corrupt      MPI failed, or a compressed message is damaged; `out` is unspecified. After an MPI
     ///                             failure the exchanges of this communicator cannot be used any more, and `in` and

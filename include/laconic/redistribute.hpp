@@ -66,6 +66,7 @@ public:
     /// returns invalid_argument  not 1 to 4 dimensions, as many blocks as extents; an extent or a number of blocks < 1;
     ///                           more blocks than elements in a dimension; more than 2^31 - 1 ranks; more than 2^60
     ///                           elements
+    ///         out_of_memory     the text says how many bytes are needed at least
     /// cost     O(sum of blocks), and so is the memory
     [[nodiscard]] static result<layout> regular(std::span<const std::int64_t> extents,
                                                 std::span<const std::int64_t> blocks);
@@ -82,7 +83,7 @@ public:
     [[nodiscard]] rank_number ranks() const noexcept;
     /// Elements that a rank holds. Precondition here and below: 0 <= rank < ranks().
     [[nodiscard]] std::int64_t volume(rank_number rank) const noexcept;
-    /// The boxes of a rank, in the order given. Allocates them.
+    /// The boxes of a rank, in the order given. Allocates them; throws bad_alloc where there is no memory.
     [[nodiscard]] std::vector<box> boxes_of(rank_number rank) const;
 
     struct state;  ///< private to the library
@@ -105,6 +106,7 @@ public:
     /// returns invalid_argument  as layout::regular(); a patch extent < 1 or larger than the array's; more than 2^31 -
     /// 1
     ///                           patches
+    ///         out_of_memory     as layout::regular()
     [[nodiscard]] static result<patch_grid> of_size(std::span<const std::int64_t> extents,
                                                     std::span<const std::int64_t> patch);
     /// So many patches per dimension, cut as layout::regular() cuts blocks; pencils for an FFT, for example.
@@ -220,9 +222,9 @@ public:
     /// Patches of one rank, ascending. Precondition: 0 <= rank < ranks.
     [[nodiscard]] std::span<const patch_number> patches_of(rank_number rank) const noexcept;
     /// What one rank does. O(its boxes, its patches and the pieces of both), of time and memory; no global list is
-    /// made.
+    /// made. Throws bad_alloc where there is no memory.
     [[nodiscard]] rank_plan of_rank(rank_number rank) const;
-    /// O(patches + shared pieces).
+    /// O(patches + shared pieces), and 36 bytes for each rank; throws bad_alloc where there is no memory.
     [[nodiscard]] plan_figures figures() const;
 
 private:

@@ -109,6 +109,7 @@ class ReadyPatch(NamedTuple):
 class ExchangeReport(NamedTuple):
     kept_bytes: int
     shared_bytes: int
+    straight_bytes: int
     message_bytes: int
     wire_bytes: int
     largest_bound: float
@@ -127,6 +128,7 @@ class Exchange:
         batch_bytes: SupportsIndex = 0,
         shared_memory: bool = True,
         check: bool = True,
+        shared_in: bool = False,
         in_like: _Parts = None,
         out_like: _Parts = None,
     ) -> None: ...
@@ -136,7 +138,10 @@ class Exchange:
         array_out: _Parts | Sequence[_Parts] = None,
         on_patch: Callable[[ReadyPatch], Any] | None = None,
     ) -> Any: ...
+    def in_array(self, field: SupportsIndex = 0) -> Any: ...
     def report(self) -> ExchangeReport: ...
+    @property
+    def settled(self) -> bool: ...
     @property
     def patches(self) -> NDArray[numpy.int32]: ...
     @property

@@ -3,13 +3,14 @@
 in _exchange_arrays.py, the library comes from _mpi.py, and everything that moves is in that library."""
 
 import threading
+import weakref
 from typing import Any, NamedTuple
 
 import numpy
 
 from . import _laconic
 from ._errors import Error, InvalidArgument, InvalidType
-from ._exchange_arrays import Side
+from ._exchange_arrays import OwnMemory, Side
 from ._mpi import library_of, module_of
 from ._plan import Plan
 from ._settings import bound_of, integer_of
@@ -34,6 +35,7 @@ class ExchangeReport(NamedTuple):
 
     kept_bytes: int  # that stayed with the rank
     shared_bytes: int  # handed to other ranks through shared memory
+    straight_bytes: int  # of those, what the others read from this rank's in_array()
     message_bytes: int  # handed to other ranks by messages, before compression
     wire_bytes: int  # what those messages held
     largest_bound: float  # no element is further from the original than this
@@ -58,6 +60,8 @@ class Exchange:
     shared_memory
               False: messages inside a node, too
     check     whether ranks compare notes before a run, so that one with bad arguments fails the call everywhere
+    shared_in each rank gets arrays of the exchange's own, in_array(), in memory that the ranks of a node share; runs from
+              there copy what changes rank inside the node once instead of twice
     in_like, out_like
               arrays (one field of what run() takes) that lie in memory like those of the runs: views with halos, say.
               Their strides count, not what is in them, and they may differ between ranks. None: without gaps.
@@ -68,8 +72,8 @@ class Exchange:
     """
 
     def __init__(self, comm, plan, dtype, *, fields=1, abs=None, rel=None, engine="auto", batch_bytes=0,
-                 shared_memory=True, check=True, in_like=None, out_like=None):
-        self._moving = None
+                 shared_memory=True, check=True, shared_in=False, in_like=None, out_like=None):
+        self._moving = self._own = None
         library, module = library_of(comm), module_of(comm)
         self._ended = module.Is_finalized
         if not module.Is_initialized() or self._ended():
@@ -78,7 +82,7 @@ class Exchange:
         try:
             request = self._prepare(comm.Get_rank(), plan, dtype, fields, in_like, out_like, {
                 "engine": engine, "batch_bytes": integer_of("batch_bytes", batch_bytes, 0),
-                "shared_memory": bool(shared_memory), "check": bool(check)}, abs, rel)
+                "shared_memory": bool(shared_memory), "check": bool(check), "shared_in": bool(shared_in)}, abs, rel)
         except BaseException as error:
             # The others are waiting.
             library.refuse(handle, _code_of(error), str(error))
@@ -97,6 +101,7 @@ class Exchange:
         dtype = numpy.dtype(dtype)
         if dtype.hasobject or dtype.itemsize == 0 or dtype.subdtype is not None:
             raise InvalidType(f"dtype is {dtype}; give one of elements of a fixed size, without Python objects")
+        self._shared_in = options["shared_in"]
         self._dtype, self._fields = dtype, integer_of("fields", fields, 1, _MOST_FIELDS)
         kind, bound = bound_of(abs, rel, abs is None and rel is None)
         self._patches, self._regions = plan.patches_of(rank), plan.regions_of(rank)
@@ -174,6 +179,21 @@ class Exchange:
             raise InvalidArgument(f"{what} is {type(given).__name__}{size}; give a list of {self._fields} fields")
         return list(given)
 
+    def in_array(self, field=0):
+        """With shared_in the exchange's own array for a field, zero at first: what run() takes for that, an array of the
+        shape of this rank's box, or a list of them. It lies as in_like does, and lives as long as it is used, also after
+        free()."""
+        moving = self._open()
+        if not self._shared_in:
+            raise InvalidArgument("the exchange has no arrays of its own; make it with shared_in=True")
+        field = integer_of("field", field, 0, self._fields - 1)
+        own = self._own and self._own()
+        if own is None:
+            own = OwnMemory(moving, self._ended)
+            self._own = weakref.ref(own)
+        views = self._in.views(own.bytes_of(field, self._in.elements * self._dtype.itemsize))
+        return views[0] if len(views) == 1 else views
+
     def report(self):
         """An ExchangeReport of this rank's last run."""
         return ExchangeReport(*self._open().report())
@@ -198,16 +218,26 @@ class Exchange:
         """Memory for packed pieces that this rank holds."""
         return self._open().staging_bytes
 
+    @property
+    def settled(self):
+        """Whether the first runs are over that try which size of batches is fastest: where batched messages are sent and
+        batch_bytes is 0, False until the 10th run."""
+        return self._open().settled
+
     def free(self):
-        """Gives back what the exchange holds. Local; it cannot be used afterwards."""
+        """Gives back what the exchange holds; what in_array() gave goes with the last array in it. Local; the exchange
+        cannot be used afterwards."""
         if self._moving is None:
             return
         if not self._running.acquire(blocking=False):
             raise InvalidArgument("the exchange is running; free it when that is over")
         try:
             moving, self._moving = self._moving, None
+            own = self._own and self._own()
+            if own is not None:
+                own.free_later()
             # After MPI has ended there is nothing to give back to.
-            if not self._ended():
+            elif not self._ended():
                 moving.free()
         finally:
             self._running.release()

@@ -46,6 +46,35 @@ def places_of(parts, what):
     return first, places
 
 
+class OwnMemory:
+    """Memory of an exchange, which numpy arrays lie in: it goes when the exchange has been freed and the last of them has
+    gone, whichever comes last."""
+
+    def __init__(self, moving, ended):
+        self._moving, self._ended = moving, ended
+        self._freed = False
+
+    def bytes_of(self, field, size):
+        """An array of bytes."""
+        return numpy.asarray(_Bytes(self, self._moving.in_array(field), size)) if size else numpy.empty(0, "u1")
+
+    def free_later(self):
+        self._freed = True
+
+    def __del__(self):
+        # After MPI has ended there is nothing to give back to.
+        if self._freed and not self._ended():
+            self._moving.free()
+
+
+class _Bytes:
+    """What numpy makes an array of, and keeps."""
+
+    def __init__(self, owner, address, size):
+        self.owner = owner
+        self.__array_interface__ = {"data": (address, False), "shape": (size,), "typestr": "|u1", "version": 3}
+
+
 class Side:
     """What a rank gives, or gets: boxes or patches of these shapes, as `like` lies or one behind the other."""
 

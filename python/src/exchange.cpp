@@ -82,6 +82,8 @@ exchange_library::exchange_library(const std::string& file) : handle_(dlopen(fil
     find(handle_, "laconic_exchange_elements", functions_.elements);
     find(handle_, "laconic_exchange_engine", functions_.engine);
     find(handle_, "laconic_exchange_staging", functions_.staging);
+    find(handle_, "laconic_exchange_settled", functions_.settled);
+    find(handle_, "laconic_exchange_in_array", functions_.in_array);
     find(handle_, "laconic_exchange_describe", functions_.describe);
     find(handle_, "laconic_exchange_run_fields", functions_.run);
     find(handle_, "laconic_exchange_refuse_run", functions_.refuse_run);
@@ -158,7 +160,8 @@ void moving_exchange::refuse(int code, const std::string& why) {
 py::tuple moving_exchange::report() const {
     laconic_exchange_report last{};
     library_.require(library_.describe(made_, &last));
-    return py::make_tuple(last.kept_bytes, last.shared_bytes, last.message_bytes, last.wire_bytes, last.largest_bound);
+    return py::make_tuple(last.kept_bytes, last.shared_bytes, last.straight_bytes, last.message_bytes, last.wire_bytes,
+                          last.largest_bound);
 }
 
 void moving_exchange::free() {

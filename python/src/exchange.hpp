@@ -30,6 +30,8 @@ struct exchange_functions {
     decltype(&laconic_exchange_elements) elements = nullptr;
     decltype(&laconic_exchange_engine) engine = nullptr;
     decltype(&laconic_exchange_staging) staging = nullptr;
+    decltype(&laconic_exchange_settled) settled = nullptr;
+    decltype(&laconic_exchange_in_array) in_array = nullptr;
     decltype(&laconic_exchange_describe) describe = nullptr;
     decltype(&laconic_exchange_run_fields) run = nullptr;
     decltype(&laconic_exchange_refuse_run) refuse_run = nullptr;
@@ -90,6 +92,11 @@ public:
     void refuse(int code, const std::string& why);
     [[nodiscard]] std::string engine() const { return library_.engine(made_); }
     [[nodiscard]] std::size_t staging_bytes() const { return library_.staging(made_); }
+    [[nodiscard]] bool settled() const { return library_.settled(made_) != 0; }
+    /// The address of the exchange's own array; 0 where there is none. Valid until free().
+    [[nodiscard]] std::uintptr_t in_array(std::size_t field) const {
+        return reinterpret_cast<std::uintptr_t>(library_.in_array(made_, field));
+    }
     /// The members of laconic_exchange_report.
     [[nodiscard]] pybind11::tuple report() const;
     void free();

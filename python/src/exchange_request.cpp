@@ -67,6 +67,7 @@ exchange_request::exchange_request(extents_argument extents, std::int64_t ranks,
     options_.bound = py::cast<double>(options["bound"]);
     options_.no_shared_memory = py::cast<bool>(options["shared_memory"]) ? 0 : 1;
     options_.no_check = py::cast<bool>(options["check"]) ? 0 : 1;
+    options_.shared_in = py::cast<bool>(options["shared_in"]) ? 1 : 0;
     options_.fields = py::cast<std::size_t>(options["fields"]);
 }
 

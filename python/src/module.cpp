@@ -59,7 +59,9 @@ PYBIND11_MODULE(_laconic, module) {
         .def("report", &moving_exchange::report)
         .def("free", &moving_exchange::free)
         .def_property_readonly("engine", &moving_exchange::engine)
-        .def_property_readonly("staging_bytes", &moving_exchange::staging_bytes);
+        .def_property_readonly("staging_bytes", &moving_exchange::staging_bytes)
+        .def_property_readonly("settled", &moving_exchange::settled)
+        .def("in_array", &moving_exchange::in_array, py::arg("field"));
     py::class_<exchange_library>(module, "ExchangeLibrary")
         .def(py::init<const std::string&>(), py::arg("file"))
         .def("shares", &exchange_library::shares, py::arg("file"), py::arg("symbol"))

@@ -61,6 +61,12 @@ result<box> domain_of(std::span<const std::int64_t> extents) {
     return domain;
 }
 
+std::size_t bytes_of_cuts(std::span<const std::int64_t> counts) noexcept {
+    std::size_t numbers = 0;
+    for (const std::int64_t count : counts) numbers += static_cast<std::size_t>(count) + 1;
+    return numbers * sizeof(std::int64_t);
+}
+
 std::vector<std::int64_t> even_cuts(std::int64_t extent, std::int64_t parts) {
     std::vector<std::int64_t> cuts(static_cast<std::size_t>(parts) + 1);
     const std::int64_t whole = extent / parts, longer = extent % parts;

@@ -2,11 +2,14 @@
 // The C face of planning: arrays of numbers flow in, a handle and error codes flow out.
 #include "codec/c_api.hpp"
 #include "laconic/laconic.h"
+#include "redistribute/no_memory.hpp"
 #include "redistribute/plan_handle.hpp"
 
 namespace {
 
 using namespace laconic;
+using redistribute::no_memory;
+using redistribute::or_no_memory;
 
 using numbers = std::span<const std::int64_t>;
 
@@ -70,11 +73,20 @@ status make_plan(const plan_request& asked, laconic_plan* made) {
     if (asked.balance != 0) how.balance = asked.balance;
     const auto to = grid_of(asked, whole);
     if (!to) return to.error();
-    const auto from = layout_of(asked, whole);
+    const auto from =
+        or_no_memory([&] { return layout_of(asked, whole); },
+                     [&] { return no_memory("the boxes", asked.boxes * sizeof(owned_box), "use fewer boxes"); });
     if (!from) return from.error();
     if (how.kind == placement_kind::given) {
         if (asked.owners == nullptr) return null_argument("owners, which LACONIC_PLACE_GIVEN needs,");
-        how.owners.assign(asked.owners, asked.owners + to->patches());
+        const auto patches = static_cast<std::size_t>(to->patches());
+        const auto take = [&]() -> status {
+            how.owners.assign(asked.owners, asked.owners + patches);
+            return {};
+        };
+        const status taken = or_no_memory(
+            take, [&] { return no_memory("the owners", patches * sizeof(rank_number), "use larger patches"); });
+        if (!taken.ok()) return taken;
     }
     auto planned = plan::make(*from, *to, how);
     if (!planned) return planned.error();
@@ -144,10 +156,17 @@ int laconic_plan_describe(laconic_plan planned, laconic_plan_figures* figures) {
     return guarded([&]() -> status {
         if (planned == nullptr) return null_argument("plan");
         if (figures == nullptr) return null_argument("figures");
-        const plan_figures found = planned->planned.figures();
-        *figures = {found.elements,       found.moved_elements,        found.patches.sum, found.shared_patches,
-                    found.patch_messages, found.rank_messages,         found.patches.min, found.patches.max,
-                    found.received.max,   found.proven_optimal ? 1 : 0};
+        const auto ranks = static_cast<std::size_t>(planned->planned.from().ranks());
+        const auto found = or_no_memory([&]() -> result<plan_figures> { return planned->planned.figures(); },
+                                        [&] {
+                                            // Four numbers and a rank for each.
+                                            const std::size_t bytes = 4 * sizeof(std::int64_t) + sizeof(rank_number);
+                                            return no_memory("the figures", bytes * ranks, "plan for fewer ranks");
+                                        });
+        if (!found) return found.error();
+        *figures = {found->elements,       found->moved_elements,        found->patches.sum, found->shared_patches,
+                    found->patch_messages, found->rank_messages,         found->patches.min, found->patches.max,
+                    found->received.max,   found->proven_optimal ? 1 : 0};
         return {};
     });
 }

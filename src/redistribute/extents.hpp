@@ -20,6 +20,9 @@ inline constexpr std::int64_t most_elements = std::int64_t{1} << 60;
 /// `parts` parts, of which part i begins at floor(extent * i / parts). Precondition: 1 <= parts <= extent.
 [[nodiscard]] std::vector<std::int64_t> even_cuts(std::int64_t extent, std::int64_t parts);
 
+/// Bytes of the cuts of all dimensions.
+[[nodiscard]] std::size_t bytes_of_cuts(std::span<const std::int64_t> counts) noexcept;
+
 /// invalid_argument unless there is a number of `what` ("blocks") from 1 to the extent for every dimension, and their
 /// product is an int32.
 [[nodiscard]] status check_counts(const box& domain, std::span<const std::int64_t> counts, std::string_view what);

@@ -5,11 +5,14 @@
 
 #include "redistribute/extents.hpp"
 #include "redistribute/layout_state.hpp"
+#include "redistribute/no_memory.hpp"
 #include "redistribute/tiling.hpp"
 
 namespace laconic {
 
 using redistribute::domain_of;
+using redistribute::no_memory;
+using redistribute::or_no_memory;
 
 box layout::state::block(rank_number rank) const noexcept {
     box region{domain.dimensions, {}, {}};
@@ -27,15 +30,20 @@ result<layout> layout::regular(std::span<const std::int64_t> extents, std::span<
     const result<box> domain = domain_of(extents);
     if (!domain) return domain.error();
     if (status bad = redistribute::check_counts(*domain, blocks, "blocks"); !bad.ok()) return bad;
-    auto made = std::make_shared<state>();
-    made->domain = *domain;
-    made->regular = true;
-    made->ranks = 1;
-    for (std::size_t d = 0; d < blocks.size(); ++d) {
-        made->ranks *= static_cast<rank_number>(blocks[d]);
-        made->cuts[d] = redistribute::even_cuts(extents[d], blocks[d]);
-    }
-    return layout(std::move(made));
+    const auto make = [&]() -> result<layout> {
+        auto made = std::make_shared<state>();
+        made->domain = *domain;
+        made->regular = true;
+        made->ranks = 1;
+        for (std::size_t d = 0; d < blocks.size(); ++d) {
+            made->ranks *= static_cast<rank_number>(blocks[d]);
+            made->cuts[d] = redistribute::even_cuts(extents[d], blocks[d]);
+        }
+        return layout(std::move(made));
+    };
+    return or_no_memory(make, [&] {
+        return no_memory("the layout in blocks", redistribute::bytes_of_cuts(blocks), "use fewer blocks");
+    });
 }
 
 namespace {
@@ -67,17 +75,25 @@ result<layout> layout::boxes(std::span<const std::int64_t> extents, std::span<co
         return status(errc::invalid_argument, std::to_string(ranks) + " ranks; give 1 to 2^31 - 1");
     for (const owned_box& mine : owned)
         if (status bad = check_box(*domain, mine, ranks); !bad.ok()) return bad;
-    if (status bad = redistribute::check_tiling(*domain, owned); !bad.ok()) return bad;
-    auto made = std::make_shared<state>();
-    made->domain = *domain;
-    made->ranks = static_cast<rank_number>(ranks);
-    made->owned.assign(owned.begin(), owned.end());
-    std::stable_sort(made->owned.begin(), made->owned.end(),
-                     [](const owned_box& a, const owned_box& b) { return a.rank < b.rank; });
-    made->first_of_rank.assign(static_cast<std::size_t>(ranks) + 1, 0);
-    for (const owned_box& mine : owned) ++made->first_of_rank[static_cast<std::size_t>(mine.rank) + 1];
-    std::partial_sum(made->first_of_rank.begin(), made->first_of_rank.end(), made->first_of_rank.begin());
-    return layout(std::move(made));
+    const auto make = [&]() -> result<layout> {
+        if (status bad = redistribute::check_tiling(*domain, owned); !bad.ok()) return bad;
+        auto made = std::make_shared<state>();
+        made->domain = *domain;
+        made->ranks = static_cast<rank_number>(ranks);
+        made->owned.assign(owned.begin(), owned.end());
+        std::stable_sort(made->owned.begin(), made->owned.end(),
+                         [](const owned_box& a, const owned_box& b) { return a.rank < b.rank; });
+        made->first_of_rank.assign(static_cast<std::size_t>(ranks) + 1, 0);
+        for (const owned_box& mine : owned) ++made->first_of_rank[static_cast<std::size_t>(mine.rank) + 1];
+        std::partial_sum(made->first_of_rank.begin(), made->first_of_rank.end(), made->first_of_rank.begin());
+        return layout(std::move(made));
+    };
+    return or_no_memory(make, [&] {
+        const std::size_t bytes =
+            std::max(redistribute::tiling_bytes(owned.size(), domain->dimensions),
+                     owned.size_bytes() + (static_cast<std::size_t>(ranks) + 1) * sizeof(std::size_t));
+        return no_memory("the layout of boxes", bytes, "use fewer boxes or ranks");
+    });
 }
 
 const box& layout::domain() const noexcept { return state_->domain; }

@@ -3,12 +3,21 @@
 #include <algorithm>
 
 #include "redistribute/extents.hpp"
+#include "redistribute/no_memory.hpp"
 
 namespace laconic {
 
 using redistribute::check_counts;
 using redistribute::domain_of;
 using redistribute::even_cuts;
+
+namespace {
+
+status no_memory_for(std::span<const std::int64_t> counts) noexcept {
+    return redistribute::no_memory("the patches", redistribute::bytes_of_cuts(counts), "use larger patches");
+}
+
+}  // namespace
 
 result<patch_grid> patch_grid::of_size(std::span<const std::int64_t> extents, std::span<const std::int64_t> patch) {
     const result<box> domain = domain_of(extents);
@@ -26,29 +35,36 @@ result<patch_grid> patch_grid::of_size(std::span<const std::int64_t> extents, st
         counts.push_back((extents[d] - 1) / patch[d] + 1);
     }
     if (status bad = check_counts(*domain, counts, "patches"); !bad.ok()) return bad;
-    patch_grid grid;
-    grid.domain_ = *domain;
-    grid.patches_ = 1;
-    for (std::size_t d = 0; d < patch.size(); ++d) {
-        grid.patches_ *= static_cast<patch_number>(counts[d]);
-        for (std::int64_t cut = 0; cut < counts[d]; ++cut) grid.cuts_[d].push_back(cut * patch[d]);
-        grid.cuts_[d].push_back(extents[d]);
-    }
-    return grid;
+    const auto make = [&]() -> result<patch_grid> {
+        patch_grid grid;
+        grid.domain_ = *domain;
+        grid.patches_ = 1;
+        for (std::size_t d = 0; d < patch.size(); ++d) {
+            grid.patches_ *= static_cast<patch_number>(counts[d]);
+            grid.cuts_[d].reserve(static_cast<std::size_t>(counts[d]) + 1);
+            for (std::int64_t cut = 0; cut < counts[d]; ++cut) grid.cuts_[d].push_back(cut * patch[d]);
+            grid.cuts_[d].push_back(extents[d]);
+        }
+        return grid;
+    };
+    return redistribute::or_no_memory(make, [&] { return no_memory_for(counts); });
 }
 
 result<patch_grid> patch_grid::blocks(std::span<const std::int64_t> extents, std::span<const std::int64_t> counts) {
     const result<box> domain = domain_of(extents);
     if (!domain) return domain.error();
     if (status bad = check_counts(*domain, counts, "patches"); !bad.ok()) return bad;
-    patch_grid grid;
-    grid.domain_ = *domain;
-    grid.patches_ = 1;
-    for (std::size_t d = 0; d < counts.size(); ++d) {
-        grid.patches_ *= static_cast<patch_number>(counts[d]);
-        grid.cuts_[d] = even_cuts(extents[d], counts[d]);
-    }
-    return grid;
+    const auto make = [&]() -> result<patch_grid> {
+        patch_grid grid;
+        grid.domain_ = *domain;
+        grid.patches_ = 1;
+        for (std::size_t d = 0; d < counts.size(); ++d) {
+            grid.patches_ *= static_cast<patch_number>(counts[d]);
+            grid.cuts_[d] = even_cuts(extents[d], counts[d]);
+        }
+        return grid;
+    };
+    return redistribute::or_no_memory(make, [&] { return no_memory_for(counts); });
 }
 
 box patch_grid::patch(patch_number patch) const noexcept {

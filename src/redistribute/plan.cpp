@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "redistribute/count_placements.hpp"
+#include "redistribute/no_memory.hpp"
 #include "redistribute/optimal.hpp"
 #include "redistribute/plan_state.hpp"
 
@@ -94,8 +95,10 @@ result<plan> plan::make(const layout& from, const patch_grid& to, const placemen
         made->by_rank[next[static_cast<std::size_t>(made->owners[patch])]++] = static_cast<patch_number>(patch);
     return plan(std::move(made));
 } catch (const std::bad_alloc&) {
-    return status(errc::out_of_memory,
-                  "no memory for a plan of " + std::to_string(to.patches()) + " patches; use larger patches");
+    // Whose they are, and the patches of each rank.
+    const std::size_t bytes = static_cast<std::size_t>(to.patches()) * (sizeof(rank_number) + sizeof(patch_number)) +
+                              (static_cast<std::size_t>(from.ranks()) + 1) * sizeof(std::size_t);
+    return redistribute::no_memory("the plan", bytes, "use larger patches, or fewer ranks");
 }
 
 const layout& plan::from() const noexcept { return state_->from; }

@@ -57,6 +57,10 @@ status fault_at(const corner& point, const box& domain, std::span<const owned_bo
 
 }  // namespace
 
+std::size_t tiling_bytes(std::size_t boxes, std::size_t dimensions) noexcept {
+    return ((boxes + 1) << dimensions) * sizeof(corner);
+}
+
 status check_tiling(const box& domain, std::span<const owned_box> owned) {
     std::vector<corner> corners;
     corners.reserve((owned.size() + 1) << domain.dimensions);

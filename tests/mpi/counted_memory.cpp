@@ -1,18 +1,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The program's own operator new, which counts.
+// The program's own operator new, which counts, and fails when it is told to.
 #include "counted_memory.hpp"
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <new>
 
 namespace {
 
 std::atomic<std::uint64_t> count{0};
+std::atomic<std::int64_t> left{INT64_MAX};  // requests until one fails
+std::atomic<bool> all_fail{false}, has_failed{false};
+
+bool refused() noexcept {
+    if (left.load(std::memory_order_relaxed) == INT64_MAX) return false;
+    const std::int64_t before = left.fetch_sub(1, std::memory_order_relaxed);
+    const bool fails = before == 0 || (before < 0 && all_fail);
+    if (fails) has_failed = true;
+    return fails;
+}
 
 void* counted(std::size_t bytes, std::size_t alignment) noexcept {
     count.fetch_add(1, std::memory_order_relaxed);
+    if (refused()) return nullptr;
     const std::size_t whole = (bytes + alignment - 1) / alignment * alignment;
     return std::aligned_alloc(alignment, whole == 0 ? alignment : whole);
 }
@@ -41,5 +53,18 @@ void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std
 namespace laconic::test {
 
 std::uint64_t allocations() noexcept { return count.load(); }
+
+void fail_one_after(std::int64_t granted) noexcept {
+    has_failed = all_fail = false;
+    left = granted;
+}
+void fail_all_after(std::int64_t granted) noexcept {
+    fail_one_after(granted);
+    all_fail = true;
+}
+bool grant_all() noexcept {
+    left = INT64_MAX;
+    return has_failed;
+}
 
 }  // namespace laconic::test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How often the program has asked for memory.
+// How often the program has asked for memory, and when it gets none.
 #pragma once
 
 #include <cstdint>
@@ -7,5 +7,11 @@
 namespace laconic::test {
 
 [[nodiscard]] std::uint64_t allocations() noexcept;
+
+/// From now on `granted` requests succeed, then one fails, or all that follow. Both until grant_all().
+void fail_one_after(std::int64_t granted) noexcept;
+void fail_all_after(std::int64_t granted) noexcept;
+/// returns whether a request has failed
+bool grant_all() noexcept;
 
 }  // namespace laconic::test

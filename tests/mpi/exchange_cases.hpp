@@ -11,9 +11,14 @@ namespace laconic::test {
 /// The engines that this MPI has.
 [[nodiscard]] std::span<const exchange_engine> engines_here();
 
+/// Takes pairs of ranks for nodes from now on; false where ranks are on several nodes in truth, or too few.
+bool pretend_small_nodes(MPI_Comm comm);
+
 void elements_arrive();
 void exchange_arguments_are_checked();
+void refused_exchanges_move_nothing();
 void exchanges_do_not_allocate();
+void missing_memory_is_told_everywhere();
 void exchanges_keep_moving();
 void compressed_exchanges_keep_their_bound();
 void exchanges_work_from_c();

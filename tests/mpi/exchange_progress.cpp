@@ -57,20 +57,12 @@ void check_without_shared_memory() {
     }
 }
 
-/// Pairs of ranks taken for nodes: some pieces go through memory, others by messages. Where ranks are on several nodes
-/// in truth nothing is pretended.
+/// Some pieces go through memory, others by messages.
 void check_small_nodes() {
     MPI_Comm comm = MPI_COMM_NULL;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     const int rank = rank_in(comm), ranks = size_of(comm);
-    const auto found = mpi::channel_of(comm, mpi::channel_use::exchanges);
-    check(found.ok(), found.error().message());
-    const bool pretended = found.ok() && (**found).nodes() == 1 && ranks > 2;
-    if (pretended)
-        for (int& leader : std::span(const_cast<int*>((**found).leaders().data()), static_cast<std::size_t>(ranks))) {
-            const int which = static_cast<int>(&leader - (**found).leaders().data());
-            leader = which - which % 2;
-        }
+    const bool pretended = pretend_small_nodes(comm);
     std::uint64_t both[2] = {0, 0};
     for (const unsigned seed : {2U, 3U, 5U, 8U, 13U, 16U}) {
         exchange_problem problem(seed, rank, ranks);
@@ -125,6 +117,18 @@ void check_held_patches() {
 }
 
 }  // namespace
+
+bool pretend_small_nodes(MPI_Comm comm) {
+    const auto found = mpi::channel_of(comm, mpi::channel_use::exchanges);
+    check(found.ok(), found.error().message());
+    const auto ranks = static_cast<std::size_t>(size_of(comm));
+    if (!found || (**found).nodes() > 1 || ranks <= 2) return false;
+    for (int& leader : std::span(const_cast<int*>((**found).leaders().data()), ranks)) {
+        const int which = static_cast<int>(&leader - (**found).leaders().data());
+        leader = which - which % 2;
+    }
+    return true;
+}
 
 void exchanges_keep_moving() {
     for (const exchange_engine engine : {exchange_engine::shared, exchange_engine::batched, exchange_engine::per_rank})

@@ -8,11 +8,13 @@
 #include <string>
 
 #include "base/units.hpp"
+#include "redistribute/no_memory.hpp"
 
 namespace laconic::redistribute {
 namespace {
 
 constexpr int text_bytes = 600;
+constexpr int agreement_tag = 4;
 
 /// Highest code first, then lowest rank; 0 for ok.
 std::int64_t failure_key(const status& local, int rank) noexcept {
@@ -27,7 +29,12 @@ status tell(mpi::channel& channel, std::int64_t key, const status& local) {
     if (status bad = channel.check(MPI_Bcast(text.data(), text_bytes, MPI_CHAR, teller, channel.comm()), "MPI_Bcast");
         !bad.ok())
         return bad;
-    return {static_cast<errc>(key >> 32), "rank " + std::to_string(teller) + ": " + text.data()};
+    const auto code = static_cast<errc>(key >> 32);
+    try {
+        return {code, "rank " + std::to_string(teller) + ": " + text.data()};
+    } catch (const std::bad_alloc&) {
+        return {code, "no memory"};
+    }
 }
 
 /// Doubles in the order of integers.
@@ -110,7 +117,7 @@ std::array<fact, facts> facts_of(const plan& what, exchange_element element, con
 }
 
 /// Collective: rank 0's numbers, on all ranks.
-status of_rank_0(mpi::channel& channel, std::vector<std::int64_t>& numbers) {
+status of_rank_0(mpi::channel& channel, std::span<std::int64_t> numbers) {
     return channel.check(MPI_Bcast(numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T, 0, channel.comm()),
                          "MPI_Bcast");
 }
@@ -138,14 +145,23 @@ std::string first_difference(std::size_t which, const plan& what, const std::vec
 
 /// Collective: a sentence of the lowest rank that differs from rank 0 in this fact.
 status explain(mpi::channel& channel, const plan& what, const fact& mine, std::size_t which) {
-    std::vector<std::int64_t> first{mine.value};
-    if (status bad = of_rank_0(channel, first); !bad.ok()) return bad;
     std::vector<std::int64_t> own, others;
     // The same length everywhere: as many ranks as the communicator has; grids agree where owners are looked at.
-    if (which == layout_fact)
-        for (rank_number rank = 0; rank < what.from().ranks(); ++rank) own.push_back(hash_of_boxes(what.from(), rank));
-    if (which == owners_fact) own.assign(what.owners().begin(), what.owners().end());
-    others = own;
+    const auto look = [&]() -> status {
+        if (which == layout_fact)
+            for (rank_number rank = 0; rank < what.from().ranks(); ++rank)
+                own.push_back(hash_of_boxes(what.from(), rank));
+        if (which == owners_fact) own.assign(what.owners().begin(), what.owners().end());
+        others = own;
+        return {};
+    };
+    const std::size_t numbers = which == owners_fact ? what.owners().size() : static_cast<std::size_t>(channel.size());
+    const status found = or_no_memory(look, [&] {
+        return no_memory("finding where ranks differ", 2 * numbers * sizeof(std::int64_t), "give all ranks the same");
+    });
+    if (status bad = all_ok(channel, found); !bad.ok()) return bad;
+    std::array<std::int64_t, 1> first{mine.value};
+    if (status bad = of_rank_0(channel, first); !bad.ok()) return bad;
     if (!own.empty())
         if (status bad = of_rank_0(channel, others); !bad.ok()) return bad;
     int teller = mine.value != first[0] ? channel.rank() : INT32_MAX;
@@ -154,14 +170,17 @@ status explain(mpi::channel& channel, const plan& what, const fact& mine, std::s
         !bad.ok())
         return bad;
     status told;
-    if (teller == channel.rank()) {
+    const auto write = [&]() -> status {
         std::string text = std::string(mine.name) + " differs from that of rank 0";
         if (mine.describe != nullptr)
             text += ": " + mine.describe(mine.value) + " instead of " + mine.describe(first[0]);
         else
             text += first_difference(which, what, own, others);
-        told = {errc::mismatch, text + "; give all ranks the same"};
-    }
+        return {errc::mismatch, text + "; give all ranks the same"};
+    };
+    // Whatever the text says, the others wait for it.
+    if (teller == channel.rank())
+        told = or_no_memory(write, []() noexcept { return status(errc::mismatch, "no memory"); });
     return tell(channel, failure_key({errc::mismatch, ""}, teller), told);
 }
 
@@ -178,8 +197,16 @@ status all_ok(mpi::channel& channel, const status& local) {
 
 status same_everywhere(mpi::channel& channel, const plan& what, exchange_element element,
                        const exchange_options& options) {
-    const std::array<fact, facts> mine = facts_of(what, element, options);
-    std::array<std::int64_t, 2 * facts> packet{};
+    std::array<fact, facts> mine{};
+    const auto look = [&]() -> status {
+        mine = facts_of(what, element, options);
+        return {};
+    };
+    // Boxes of one rank at a time are looked at.
+    const status found =
+        or_no_memory(look, [&] { return no_memory("a look at the layout", sizeof(box), "use fewer boxes"); });
+    std::array<std::int64_t, 2 * facts + 1> packet{};
+    packet.back() = failure_key(found, channel.rank());
     for (std::size_t i = 0; i < facts; ++i) {
         packet[i] = mine[i].value;
         packet[facts + i] = ~mine[i].value;
@@ -189,6 +216,7 @@ status same_everywhere(mpi::channel& channel, const plan& what, exchange_element
                                    "MPI_Allreduce");
         !bad.ok())
         return bad;
+    if (packet.back() != 0) return tell(channel, packet.back(), found);
     for (std::size_t i = 0; i < facts; ++i)
         if (packet[i] != ~packet[facts + i]) return explain(channel, what, mine[i], i);
     return {};
@@ -205,16 +233,52 @@ status run_agreement::start(mpi::channel& channel, const status& local) {
     channel_ = &channel;
     refused_ = false;
     packet_[0] = failure_key(local, channel.rank());
-    return channel.check(MPI_Iallreduce(MPI_IN_PLACE, packet_.get(), static_cast<int>(numbers_), MPI_INT64_T, MPI_MAX,
-                                        channel.comm(), &request_),
-                         "MPI_Iallreduce");
+    stride_ = 1;
+    return begin_round();
 }
 
-result<bool> run_agreement::test(const status& local) {
-    int over = 0;
-    if (status bad = channel_->check(MPI_Test(&request_, &over, MPI_STATUS_IGNORE), "MPI_Iallreduce"); !bad.ok())
-        return bad;
-    if (over == 0) return false;
+status run_agreement::begin_round() {
+    const int ranks = channel_->size(), me = channel_->rank(), count = static_cast<int>(numbers_);
+    under_way_ = 0;
+    std::int64_t* arriving = packet_.get();
+    for (int i = 1; i < radix && i * std::int64_t{stride_} < ranks; ++i) {
+        const int from = (me + ranks - i * stride_) % ranks, to = (me + i * stride_) % ranks;
+        arriving += numbers_;
+        MPI_Request* const two = &requests_[static_cast<std::size_t>(under_way_)];
+        if (status bad = channel_->check(
+                MPI_Irecv(arriving, count, MPI_INT64_T, from, agreement_tag, channel_->comm(), &two[0]), "MPI_Irecv");
+            !bad.ok())
+            return bad;
+        ++under_way_;
+        if (status bad = channel_->check(
+                MPI_Isend(packet_.get(), count, MPI_INT64_T, to, agreement_tag, channel_->comm(), &two[1]),
+                "MPI_Isend");
+            !bad.ok())
+            return bad;
+        ++under_way_;
+    }
+    return {};
+}
+
+void run_agreement::end_round() noexcept {
+    const auto arrived = static_cast<std::size_t>(under_way_) / 2;
+    for (std::size_t i = 1; i <= arrived; ++i)
+        for (std::size_t k = 0; k < numbers_; ++k) packet_[k] = std::max(packet_[k], packet_[i * numbers_ + k]);
+    under_way_ = 0;
+}
+
+result<bool> run_agreement::test(const status& local, bool waits) {
+    while (under_way_ > 0) {
+        int over = 1;
+        const int code = waits ? MPI_Waitall(under_way_, requests_.data(), MPI_STATUSES_IGNORE)
+                               : MPI_Testall(under_way_, requests_.data(), &over, MPI_STATUSES_IGNORE);
+        if (status bad = channel_->check(code, waits ? "MPI_Waitall" : "MPI_Testall"); !bad.ok()) return bad;
+        if (over == 0) return false;
+        end_round();
+        if (stride_ > channel_->size() / radix) break;
+        stride_ *= radix;
+        if (status bad = begin_round(); !bad.ok()) return bad;
+    }
     refused_ = packet_[0] != 0;
     if (refused_) return tell(*channel_, packet_[0], local);
     return true;

@@ -15,6 +15,7 @@
 #include "codec/c_api.hpp"
 #include "laconic/exchange.hpp"
 #include "redistribute/exchange/state.hpp"
+#include "redistribute/no_memory.hpp"
 #include "redistribute/plan_handle.hpp"
 // Behind mpi.h, without which it shows no exchanges.
 #include "laconic/laconic.h"
@@ -111,7 +112,10 @@ status make(laconic_plan planned, std::size_t element_bytes, laconic_type type, 
         if (wanted.ok()) handle = handle_for(*wanted);
     } catch (const std::exception&) {
         // No memory, or a count that no memory could hold.
-        return redistribute::refuse(comm, {errc::out_of_memory, "no handle"});
+        const std::size_t places = options == nullptr ? 0 : options->in_box_count + options->out_patch_count;
+        return redistribute::refuse(
+            comm, redistribute::no_memory("the options", places * sizeof(stored_box) + sizeof(laconic_exchange_handle),
+                                          "give fewer in_boxes and out_patches"));
     }
     if (!wanted) return redistribute::refuse(comm, wanted.error());
     auto moving = exchange::make(comm, planned->planned, wanted->element, wanted->options);

@@ -3,6 +3,7 @@
 #include "redistribute/exchange/datatypes.hpp"
 
 #include <climits>
+#include <new>
 #include <string>
 
 namespace laconic::redistribute {
@@ -32,7 +33,13 @@ datatypes::~datatypes() {
 
 result<MPI_Datatype> datatypes::keep(int code, const MPI_Datatype& made, const char* call) {
     if (status bad = channel_.check(code, call); !bad.ok()) return bad;
-    made_.push_back(made);
+    try {
+        made_.push_back(made);
+    } catch (const std::bad_alloc&) {
+        MPI_Datatype lost = made;
+        MPI_Type_free(&lost);
+        throw;
+    }
     return made;
 }
 

@@ -43,7 +43,16 @@ public:
     [[nodiscard]] virtual std::size_t ways() const noexcept { return 1; }
     /// Between runs: the way that runs take from now on, on all ranks the same; at first it is 0.
     virtual void use(std::size_t) noexcept {}
-    /// Begins a run; the context lives until it is over. Never blocks.
+    /// Whether a run may be opened before all ranks have agreed to it: on all ranks the same.
+    [[nodiscard]] virtual bool opens() const noexcept { return false; }
+    /// Opens a run: something may travel, but nothing arrives in `out`. Never blocks. Then start() or decline().
+    /// ready  false: the run has no arrays, and will be refused
+    [[nodiscard]] virtual status open(run_context&, bool) { return {}; }
+    /// Sends a little of what may travel already; false when all that has been sent, or there is no room for more.
+    [[nodiscard]] virtual result<bool> open_more() { return false; }
+    /// Collective, blocking: the open run is over, nothing of it is under way any more and nothing has arrived.
+    [[nodiscard]] virtual status decline() { return {}; }
+    /// Begins a run, or goes on with the open one; the context lives until it is over. Never blocks.
     [[nodiscard]] virtual status start(run_context& run) = 0;
     /// Moves on. After `done` nothing is under way.
     [[nodiscard]] virtual result<step> advance() = 0;

@@ -11,9 +11,12 @@
 #include "redistribute/exchange/node_rings.hpp"
 #include "redistribute/exchange/select.hpp"
 #include "redistribute/exchange/state.hpp"
+#include "redistribute/no_memory.hpp"
 
 namespace laconic {
 namespace {
+
+using redistribute::or_no_memory;
 
 constexpr std::size_t most_element_bytes = std::size_t{1} << 20;
 constexpr std::size_t most_batch_bytes = std::size_t{1} << 30;
@@ -75,22 +78,25 @@ std::size_t staging_limit(const redistribute::work& todo) noexcept {
     return std::max(least_staging_bytes, bytes / 50);
 }
 
-/// The text takes memory itself, unless it is very short.
-status no_memory() {
-    try {
-        return {errc::out_of_memory, "no memory for the exchange; use larger patches, or more ranks"};
-    } catch (const std::bad_alloc&) {
-        return {errc::out_of_memory, "no memory"};
-    }
+/// What a patch takes in any exchange that has it, whole or in pieces.
+constexpr std::size_t least_bytes_of_patch = sizeof(redistribute::owned_patch) + sizeof(redistribute::placed_piece);
+
+/// Why this rank has no exchange.
+auto no_memory_for(const plan& what, int rank) {
+    return [&what, rank] {
+        const std::size_t patches = rank < what.from().ranks() ? what.patches_of(rank).size() : 0;
+        return redistribute::no_memory("the exchange", patches * least_bytes_of_patch + sizeof(exchange::state),
+                                       "use larger patches, or more ranks");
+    };
 }
 
-/// Runs `action`, which may throw bad_alloc, and says so.
-template <class Action>
-auto or_no_memory(Action action) -> decltype(action()) {
+/// error(), which takes memory for the text, without throwing: other ranks wait to hear of it.
+template <class T>
+status failure_of(const result<T>& made) noexcept {
     try {
-        return action();
+        return made.error();
     } catch (const std::bad_alloc&) {
-        return no_memory();
+        return {errc::out_of_memory, "no memory"};
     }
 }
 
@@ -100,8 +106,12 @@ using own_arrays = std::unique_ptr<redistribute::node_arrays>;
 result<own_arrays> arrays_of(mpi::channel& channel, const redistribute::storage& in, exchange_element element,
                              const exchange_options& options) {
     auto made = or_no_memory(
-        [&] { return redistribute::node_arrays::make(in.boxes, in.elements, element.bytes, options.fields); });
-    if (status bad = redistribute::all_ok(channel, made.error()); !bad.ok()) return bad;
+        [&] { return redistribute::node_arrays::make(in.boxes, in.elements, element.bytes, options.fields); },
+        [&] {
+            return redistribute::no_memory("arrays in shared memory", in.elements * element.bytes * options.fields,
+                                           "use more ranks, or no shared_in");
+        });
+    if (status bad = redistribute::all_ok(channel, failure_of(made)); !bad.ok()) return bad;
     if (status bad = (*made)->meet(channel); !bad.ok()) return bad;
     return made;
 }
@@ -143,14 +153,15 @@ result<exchange> exchange::make(MPI_Comm comm, const plan& what, exchange_elemen
     if (channel.broken())
         return status(errc::mpi, "an exchange of this communicator failed before; duplicate the communicator");
     result<stored> memory = status(errc::invalid_argument, "");
-    const status mine = or_no_memory([&]() -> status {
+    const auto why = no_memory_for(what, channel.rank());
+    const auto look = [&]() -> status {
         if (status bad = check_arguments(channel, what, element, options); !bad.ok()) return bad;
         memory = storage_of_rank(channel, what, element, options);
         return memory.error();
-    });
+    };
+    const status mine = or_no_memory(look, why);
     if (status bad = redistribute::all_ok(channel, mine); !bad.ok()) return bad;
-    const status same = or_no_memory([&] { return redistribute::same_everywhere(channel, what, element, options); });
-    if (!same.ok()) return same;
+    if (status bad = redistribute::same_everywhere(channel, what, element, options); !bad.ok()) return bad;
     redistribute::node_rings* rings = nullptr;
     if (redistribute::wants_rings(options)) {
         const auto met = redistribute::node_rings::of(channel);
@@ -163,9 +174,9 @@ result<exchange> exchange::make(MPI_Comm comm, const plan& what, exchange_elemen
         if (!got) return got.error();
         arrays = std::move(got).value();
     }
-    auto made =
-        or_no_memory([&] { return prepared(channel, what, element, options, *memory, rings, std::move(arrays)); });
-    if (status bad = redistribute::all_ok(channel, made.error()); !bad.ok()) return bad;
+    const auto prepare = [&] { return prepared(channel, what, element, options, *memory, rings, std::move(arrays)); };
+    auto made = or_no_memory(prepare, why);
+    if (status bad = redistribute::all_ok(channel, failure_of(made)); !bad.ok()) return bad;
     if (status bad = (*made)->mover->meet(); !bad.ok()) return bad;
     return exchange(std::move(made).value());
 }

@@ -6,6 +6,7 @@
 
 #include "laconic/exchange.hpp"
 #include "mpi/channel.hpp"
+#include "redistribute/no_memory.hpp"
 
 namespace laconic::redistribute {
 
@@ -15,7 +16,8 @@ public:
     message_codec(exchange_element element, bool lossy) : element_(element), lossy_(lossy) {}
 
     [[nodiscard]] status prepare(std::size_t longest_chunk_bytes) {
-        return lossy_ ? packed_.reserve(longest_chunk_bytes) : status{};
+        if (!lossy_ || packed_.reserve(longest_chunk_bytes).ok()) return {};
+        return no_memory("a packed message", longest_chunk_bytes, "use engine batched, or a smaller batch_bytes");
     }
     /// What prepare() takes.
     [[nodiscard]] std::size_t packed_bytes(std::size_t longest_chunk_bytes) const noexcept {

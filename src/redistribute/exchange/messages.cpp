@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Nobody waits for ever: a rank meets its peers in the order of their distance, sending upwards and receiving from
-// below. Slots go to the nearest peers that have chunks left, so of all unfinished pairs of ranks the nearest one has
-// slots on both sides, whatever the others do.
+// below. Where there are slots for all peers each of these has its own, and all get their bytes at the same pace, so
+// that no link is done before the others. Else slots go to the nearest peers that have chunks left, so of all
+// unfinished pairs of ranks the nearest one has slots on both sides, whatever the others do.
 #include "redistribute/exchange/messages.hpp"
 
 #include <algorithm>
@@ -21,6 +22,8 @@ constexpr std::size_t least_batch_bytes = 256;
 constexpr std::size_t slot_alignment = 64;
 // Asking MPI after each small message costs more than the message, and may look like waiting.
 constexpr std::size_t sent_between_polls = std::size_t{256} << 10;
+/// Of each stream: keeps links busy for about as long as ranks take to agree.
+constexpr std::size_t opening_bytes = std::size_t{128} << 10;
 // Two slots each way are the least that can overlap. Every call of MPI_Testsome looks at all of them.
 constexpr std::size_t least_slots = 2, most_slots = 64;
 
@@ -66,6 +69,7 @@ std::size_t message_engine::lay_out(side& all, std::size_t first) const {
     if (slots > 0)
         all.each =
             cut_.at_once ? total : std::max<std::int64_t>(2, static_cast<std::int64_t>(slots / all.flows.size()));
+    all.roomy = !cut_.at_once && static_cast<std::size_t>(all.each) * all.flows.size() <= slots;
     all.flow_of.resize(slots);
     all.chunk_of.resize(slots);
     all.idle.resize(slots);
@@ -111,33 +115,44 @@ status message_engine::prepare() {
     }
     if (bytes == 0) return {};
     if (status bad = codec_.prepare(longest_chunk); !bad.ok()) return bad;
-    if (!memory_.reserve(bytes).ok())
-        return {errc::out_of_memory,
-                "no " + std::to_string(bytes) + " bytes for messages; use engine batched, or a smaller batch_bytes"};
-    return {};
+    if (memory_.reserve(bytes).ok()) return {};
+    return no_memory("messages", bytes, "use engine batched, or a smaller batch_bytes");
 }
 
-void message_engine::reset(side& all) noexcept {
+void message_engine::reset(side& all, std::int64_t allowed) noexcept {
     all.first_open = 0;
     all.chunks_left = 0;
     all.idle_count = all.idle.size();
     for (std::size_t i = 0; i < all.idle.size(); ++i) all.idle[i] = static_cast<int>(all.idle.size() - 1 - i);
     for (flow& each : all.flows) {
         each.begun = each.under_way = 0;
-        all.chunks_left += each.chunks;
+        each.allowed = std::min(each.chunks, allowed);
+        all.chunks_left += each.allowed;
+    }
+}
+
+void message_engine::allow_all(side& all) noexcept {
+    all.first_open = 0;
+    for (flow& each : all.flows) {
+        all.chunks_left += each.chunks - each.allowed;
+        each.allowed = each.chunks;
     }
 }
 
 message_engine::flow* message_engine::next_flow(side& all) noexcept {
     if (all.idle_count == 0) return nullptr;
-    while (all.first_open < all.flows.size() && all.flows[all.first_open].begun == all.flows[all.first_open].chunks)
+    while (all.first_open < all.flows.size() && all.flows[all.first_open].begun == all.flows[all.first_open].allowed)
         ++all.first_open;
-    // No flow of those looked at is without a chunk under way, so there are no more of them than slots.
+    flow* next = nullptr;
+    // Where there is no room for all, no flow of those looked at is without a chunk under way: there are no more of
+    // them than slots.
     for (std::size_t i = all.first_open; i < all.flows.size(); ++i) {
         flow& each = all.flows[i];
-        if (each.begun < each.chunks && each.under_way < all.each) return &each;
+        if (each.begun == each.allowed || each.under_way >= all.each) continue;
+        if (!all.roomy) return &each;
+        if (next == nullptr || each.begun * next->chunks < next->begun * each.chunks) next = &each;
     }
-    return nullptr;
+    return next;
 }
 
 std::span<std::byte> message_engine::slot(const side& all, int index) const noexcept {
@@ -150,19 +165,22 @@ status message_engine::send_next(flow& to) {
     const auto at = static_cast<std::size_t>(index);
     const chunk what = chunk_at(*to.bytes, chunk_bytes(), to.begun);
     const std::span<std::byte> message = slot(out_, index);
-    pack(*to.bytes, run_->arrays, what, codec_.pack_here(message.data()), stores::cached);
-    const double limit = run_->arrays.bounds.empty() ? 0 : run_->arrays.bounds[what.field];
-    auto size = codec_.encode(static_cast<std::size_t>(what.bytes), limit, message);
-    if (!size) {
-        // The receiver waits for something: what cannot be a frame tells it.
-        if (first_fault_.ok()) first_fault_ = size.error();
-        size = std::size_t{0};
+    // A receiver waits for something, whatever happens here: what cannot be a frame tells it.
+    result<std::size_t> size = std::size_t{0};
+    if (!declined_) {
+        pack(*to.bytes, run_->arrays, what, codec_.pack_here(message.data()), stores::cached);
+        const double limit = run_->arrays.bounds.empty() ? 0 : run_->arrays.bounds[what.field];
+        size = codec_.encode(static_cast<std::size_t>(what.bytes), limit, message);
+        if (!size) {
+            if (first_fault_.ok()) first_fault_ = size.error();
+            size = std::size_t{0};
+        }
+        run_->report->message_bytes += static_cast<std::uint64_t>(what.bytes);
+        run_->report->wire_bytes += *size;
     }
     out_.flow_of[at] = static_cast<std::size_t>(&to - out_.flows.data());
     ++to.begun;
     ++to.under_way;
-    run_->report->message_bytes += static_cast<std::uint64_t>(what.bytes);
-    run_->report->wire_bytes += *size;
     return channel_.check(MPI_Isend(message.data(), static_cast<int>(*size), MPI_BYTE, to.bytes->peer, chunk_tag,
                                     channel_.comm(), &out_.requests[at]),
                           "MPI_Isend");
@@ -182,6 +200,7 @@ status message_engine::receive_next(flow& from) {
 }
 
 status message_engine::received(int index, const MPI_Status& about) {
+    if (declined_) return {};
     const auto at = static_cast<std::size_t>(index);
     int size = 0;
     if (status bad = channel_.check(MPI_Get_count(&about, MPI_BYTE, &size), "MPI_Get_count"); !bad.ok()) return bad;
@@ -225,11 +244,47 @@ status message_engine::receive_more() {
     return {};
 }
 
-status message_engine::start(run_context& run) {
+status message_engine::open(run_context& run, bool ready) {
+    begin(run, cut_.opening);
+    open_ = true;
+    unready_ = !ready;
+    return receive_more();
+}
+
+result<bool> message_engine::open_more() {
+    flow* const to = unready_ ? nullptr : next_flow(out_);
+    if (to == nullptr) return false;
+    if (status bad = send_next(*to); !bad.ok()) return bad;
+    return true;
+}
+
+status message_engine::decline() {
+    declined_ = true;
+    while (true) {
+        result<step> moved = advance();
+        if (moved.ok() && *moved == step::waiting) moved = wait();
+        if (!moved && moved.error().code() == errc::mpi) return moved.error();
+        // Another failure is told at the end alone, and comes second here.
+        if (!moved || *moved == step::done) return {};
+    }
+}
+
+void message_engine::begin(run_context& run, std::int64_t allowed) noexcept {
     run_ = &run;
+    open_ = unready_ = declined_ = false;
     first_fault_ = {};
-    reset(out_);
-    reset(in_);
+    reset(out_, allowed);
+    reset(in_, allowed);
+}
+
+status message_engine::start(run_context& run) {
+    if (open_) {
+        open_ = false;
+        allow_all(out_);
+        allow_all(in_);
+    } else {
+        begin(run, INT64_MAX);
+    }
     if (status bad = receive_more(); !bad.ok()) return bad;
     while (cut_.at_once && next_flow(out_) != nullptr)
         if (status bad = send_next(*next_flow(out_)); !bad.ok()) return bad;
@@ -281,7 +336,8 @@ std::unique_ptr<engine> make_batched(const engine_setup& setup, const streams& o
         const std::size_t fixed = staging_of(codec, bytes, 0);
         const std::size_t room = setup.staging_bytes > fixed ? setup.staging_bytes - fixed : 0;
         const std::size_t slots = std::clamp(room / (staging_of(codec, bytes, 1) - fixed), least_slots, most_slots);
-        ways.push_back({bytes, slots, false});
+        const std::size_t opening = std::max(opening_bytes / std::min(most, opening_bytes), std::size_t{1});
+        ways.push_back({bytes, slots, false, static_cast<std::int64_t>(opening)});
     }
     return std::make_unique<message_engine>(setup, outgoing, incoming, std::move(ways));
 }
@@ -289,7 +345,7 @@ std::unique_ptr<engine> make_batched(const engine_setup& setup, const streams& o
 std::unique_ptr<engine> make_per_rank(const engine_setup& setup, const streams& outgoing, const streams& incoming) {
     const std::size_t bytes = std::min(most_message_bytes, longest(outgoing, incoming));
     return std::make_unique<message_engine>(
-        setup, outgoing, incoming, std::vector<chunking>{{whole_elements(bytes, setup.element.bytes), 0, true}});
+        setup, outgoing, incoming, std::vector<chunking>{{whole_elements(bytes, setup.element.bytes), 0, true, 0}});
 }
 
 }  // namespace laconic::redistribute

@@ -7,6 +7,7 @@
 
 #include "base/arithmetic.hpp"
 #include "redistribute/exchange/agreement.hpp"
+#include "redistribute/no_memory.hpp"
 
 namespace laconic::redistribute {
 namespace {
@@ -55,7 +56,8 @@ status node_arrays::meet(mpi::channel& channel) {
         others_.resize(ranks);
         all[me] = {memory_.where(), static_cast<std::int64_t>(memory_.bytes().size())};
     } catch (const std::bad_alloc&) {
-        mine = {errc::out_of_memory, "no memory"};
+        mine = no_memory("other ranks' arrays", ranks * (sizeof(whereabouts) + sizeof(base::shared_memory)),
+                         "use no shared_in");
     }
     if (status bad = all_ok(channel, mine); !bad.ok()) return bad;
     if (status bad = channel.check(MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all.data(), whereabouts_numbers,

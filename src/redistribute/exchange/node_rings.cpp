@@ -8,6 +8,7 @@
 #include <new>
 
 #include "redistribute/exchange/agreement.hpp"
+#include "redistribute/no_memory.hpp"
 
 namespace laconic::redistribute {
 namespace {
@@ -87,7 +88,10 @@ result<node_rings*> node_rings::of(mpi::channel& channel) {
             made = std::make_unique<node_rings>();
             several = made->look_around(channel);
         } catch (const std::bad_alloc&) {
-            mine = {errc::out_of_memory, "no memory"};
+            const auto ranks = static_cast<std::size_t>(channel.size());
+            mine = no_memory("a look at the node",
+                             ranks * (2 * sizeof(std::size_t) + sizeof(base::shared_memory::address)),
+                             "use no shared_memory");
         }
         if (status bad = all_ok(channel, mine); !bad.ok()) return bad;
         if (several)

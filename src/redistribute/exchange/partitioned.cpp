@@ -6,6 +6,7 @@
 #include <string>
 
 #include "redistribute/exchange/engine.hpp"
+#include "redistribute/no_memory.hpp"
 
 namespace laconic::redistribute {
 
@@ -45,8 +46,7 @@ public:
                 each.offset = bytes;
                 bytes += static_cast<std::size_t>(each.chunks * bytes_);
             }
-        if (bytes > 0 && !memory_.reserve(bytes).ok())
-            return {errc::out_of_memory, "no " + std::to_string(bytes) + " bytes for messages; use engine auto"};
+        if (bytes > 0 && !memory_.reserve(bytes).ok()) return no_memory("messages", bytes, "use engine auto");
         for (std::vector<flow>* side : {&out_, &in_})
             for (flow& each : *side) each.memory = memory_.bytes().data() + each.offset;
         // Partitions are all alike: what the last one has behind the data travels, too.

@@ -15,6 +15,8 @@ class shared_engine final : public engine {
 public:
     shared_engine(const engine_setup& setup, const streams& outgoing, const streams& incoming)
         : setup_(setup), rings_(*setup.rings) {
+        const std::span<const int> leaders = setup.channel.leaders();
+        several_nodes_ = std::any_of(leaders.begin(), leaders.end(), [&](int each) { return each != leaders.front(); });
         streams far_out, far_in;
         split(outgoing, out_, far_out, true);
         split(incoming, in_, far_in, false);
@@ -28,11 +30,19 @@ public:
     [[nodiscard]] status prepare() override { return far_ != nullptr ? far_->prepare() : status{}; }
 
     [[nodiscard]] std::size_t ways() const noexcept override {
-        return setup_.channel.nodes() > 1 ? batched_ways(setup_.options) : 1;
+        return several_nodes_ ? batched_ways(setup_.options) : 1;
     }
     void use(std::size_t way) noexcept override {
         if (far_ != nullptr) far_->use(way);
     }
+
+    // What goes by messages may be on its way before ranks agree; what goes through the memory of a node waits.
+    [[nodiscard]] bool opens() const noexcept override { return several_nodes_; }
+    [[nodiscard]] status open(run_context& run, bool ready) override {
+        return far_ != nullptr ? far_->open(run, ready) : status{};
+    }
+    [[nodiscard]] result<bool> open_more() override { return far_ != nullptr ? far_->open_more() : false; }
+    [[nodiscard]] status decline() override { return far_ != nullptr ? far_->decline() : status{}; }
 
     [[nodiscard]] status start(run_context& run) override {
         run_ = &run;
@@ -215,6 +225,7 @@ private:
 
     engine_setup setup_;
     node_rings& rings_;
+    bool several_nodes_ = false;
     std::vector<flow> out_, in_;
     std::unique_ptr<engine> far_;
     run_context* run_ = nullptr;

@@ -83,7 +83,7 @@ void exchange::state::copy_next() noexcept {
     arrivals_.arrived(piece.patch, piece.rows.bytes() * static_cast<std::int64_t>(options.fields));
 }
 
-status exchange::state::agree(const status& local) {
+status exchange::state::agree(const status& local, bool opens) {
     if (relative() && local.ok()) {
         agreement_.clear_ranges();
         for (std::size_t i = 0; i < options.fields; ++i)
@@ -92,14 +92,21 @@ status exchange::state::agree(const status& local) {
     }
     agreement_.set_time(last_ns_);
     if (status bad = agreement_.start(channel, local); !bad.ok()) return bad;
-    while (true) {
-        const result<bool> over = agreement_.test(local);
+    if (opens)
+        if (status bad = mover->open(context_, local.ok()); !bad.ok()) return bad;
+    for (bool opening = opens, idle = false; true;) {
+        const result<bool> over = agreement_.test(local, idle);
         if (!over) return over.error();
         if (*over) return {};
-        if (local.ok() && copied_ < todo.kept.size()) {
+        if (opening) {
+            const result<bool> more = mover->open_more();
+            if (!more) return more.error();
+            opening = *more;
+        } else if (local.ok() && copied_ < todo.kept.size()) {
             copy_next();
             tell_complete();
         } else {
+            idle = opens;
             sched_yield();
         }
     }
@@ -190,15 +197,24 @@ status exchange::state::go(const status& local, patch_callback on_patch) {
     status outcome = local;
     const bool tries = !trying.over();
     const bool tells = options.check || relative() || tries;
-    if (tells) outcome = agree(local);
+    // What travels before ranks agree must not depend on what they agree about.
+    const bool opens = tells && !tries && !relative() && mover->opens();
+    if (tells) outcome = agree(local, opens);
+    bool broken = outcome.code() == errc::mpi && !(tells && agreement_.refused());
+    if (opens && !broken && !outcome.ok())
+        if (status bad = mover->decline(); !bad.ok()) {
+            outcome = bad;
+            broken = true;
+        }
     if (outcome.ok()) {
         settle_bounds();
         if (tries) mover->use(trying.next(agreement_.time()));
         const double start = MPI_Wtime();
         outcome = move();
+        broken = outcome.code() == errc::mpi;
         last_ns_ = static_cast<std::int64_t>((MPI_Wtime() - start) * 1e9);
     }
-    if (outcome.code() == errc::mpi && !(tells && agreement_.refused())) {
+    if (broken) {
         channel.mark_broken();
         mover->abandon();
         agreement_.abandon();

@@ -34,8 +34,8 @@ private:
     [[nodiscard]] status check_arrays(std::span<const array_in> from, std::span<const array_out> to,
                                       exchange_element each) const;
     [[nodiscard]] bool relative() const noexcept;
-    /// Starts the agreement and copies until it is over.
-    [[nodiscard]] status agree(const status& local);
+    /// Starts the agreement, and opens the run and copies until it is over.
+    [[nodiscard]] status agree(const status& local, bool opens);
     [[nodiscard]] status move();
     void copy_next() noexcept;
     void tell_complete();

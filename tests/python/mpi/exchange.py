@@ -13,23 +13,14 @@ from pathlib import Path
 import numpy
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from guide import BLOCK, GUIDE
-from problems import field, parts, random_plan, same
+from own_arrays import (test_arrays_of_the_exchange_are_read_where_they_are,  # noqa: F401  run_all() finds them
+                        test_memory_of_an_exchange_goes_with_its_last_array, test_trials_of_batches_end)
+from problems import PIXEL, field, parts, raises, random_plan, same
 from world import run_all, world_of
 
 import laconic
 
 ENGINES = ["auto", "shared", "batched", "per_rank", "per_patch", "alltoallw"]
-PIXEL = numpy.dtype([("red", "u1"), ("green", "u1"), ("blue", "u1")])
-
-
-def raises(kind, words, call, *arguments, **keywords):
-    """Checks what a call raises, and returns it."""
-    try:
-        call(*arguments, **keywords)
-    except kind as error:
-        assert words in str(error), str(error)
-        return error
-    raise AssertionError(f"nothing raised where {kind.__name__} with '{words}' belongs")
 
 
 def test_elements_arrive_with_every_engine(comm, folder):

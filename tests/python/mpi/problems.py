@@ -5,6 +5,18 @@ import numpy
 
 import laconic
 
+PIXEL = numpy.dtype([("red", "u1"), ("green", "u1"), ("blue", "u1")])
+
+
+def raises(kind, words, call, *arguments, **keywords):
+    """Checks what a call raises, and returns it."""
+    try:
+        call(*arguments, **keywords)
+    except kind as error:
+        assert words in str(error), str(error)
+        return error
+    raise AssertionError(f"nothing raised where {kind.__name__} with '{words}' belongs")
+
 
 def field(shape, dtype="f8", number=0):
     """The whole array; each rank makes all of it and gives only what is its own."""

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Layouts, grids and plans in a process that may have little more memory than it has: a status that says how much there
+// is not, and what to do.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <functional>
+
+#include "laconic/laconic.h"
+#include "laconic/redistribute.hpp"
+
+namespace laconic {
+namespace {
+
+using numbers = std::vector<std::int64_t>;
+
+std::size_t address_space() {
+    std::size_t pages = 0;
+    std::FILE* const about = std::fopen("/proc/self/statm", "r");
+    EXPECT_EQ(std::fscanf(about, "%zu", &pages), 1);
+    std::fclose(about);
+    return pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+/// Runs `action` in a child that may take 1 MB more; expects out_of_memory and these words.
+void expect_no_memory(const std::string& words, const std::function<status()>& action) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    GTEST_SKIP() << "sanitizers reserve more address space than any limit";
+#endif
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        const rlimit limit{address_space() + (1 << 20), RLIM_INFINITY};
+        if (setrlimit(RLIMIT_AS, &limit) != 0) _exit(2);
+        status got;
+        try {
+            got = action();
+        } catch (const std::exception& escaped) {
+            std::fprintf(stderr, "escapes: %s\n", escaped.what());
+            _exit(3);
+        }
+        std::fprintf(stderr, "%s\n", got.message().c_str());
+        _exit(got.code() == errc::out_of_memory && got.context().find(words) != std::string::npos ? 0 : 1);
+    }
+    int how = 0;
+    ASSERT_EQ(waitpid(child, &how, 0), child);
+    EXPECT_TRUE(WIFEXITED(how) && WEXITSTATUS(how) == 0) << words;
+}
+
+TEST(memory, of_patches) {
+    expect_no_memory("at least 80000008 bytes); use larger patches",
+                     [] { return patch_grid::of_size(numbers{100'000'000}, numbers{10}).error(); });
+    expect_no_memory("at least 80000008 bytes); use larger patches",
+                     [] { return patch_grid::blocks(numbers{100'000'000}, numbers{10'000'000}).error(); });
+}
+
+TEST(memory, of_layouts) {
+    expect_no_memory("layout in blocks (at least 80000008 bytes); use fewer blocks",
+                     [] { return layout::regular(numbers{100'000'000}, numbers{10'000'000}).error(); });
+    std::vector<owned_box> boxes;
+    for (std::int64_t k = 0; k < 1'000'000; ++k) boxes.push_back({0, {1, {k}, {k + 1}}});
+    expect_no_memory("layout of boxes (at least 80000080 bytes); use fewer boxes",
+                     [&] { return layout::boxes(numbers{1'000'000}, boxes, 1).error(); });
+    boxes.assign({{0, {1, {0}, {1'000'000}}}});
+    expect_no_memory("at least 160000", [&] { return layout::boxes(numbers{1'000'000}, boxes, 20'000'000).error(); });
+}
+
+TEST(memory, of_plans) {
+    const layout from = layout::regular(numbers{10'000'000}, numbers{2}).value();
+    const patch_grid to = patch_grid::of_size(numbers{10'000'000}, numbers{1}).value();
+    for (const auto kind :
+         {placement_kind::greedy, placement_kind::balanced, placement_kind::round_robin, placement_kind::optimal}) {
+        placement how;
+        how.kind = kind;
+        expect_no_memory("the plan (at least 80000024 bytes); use larger patches, or fewer ranks",
+                         [&] { return plan::make(from, to, how).error(); });
+    }
+}
+
+status of_c(int code) { return {static_cast<errc>(code), code == LACONIC_OK ? "" : laconic_last_message()}; }
+
+TEST(memory, of_plans_from_c) {
+    const std::int64_t extents[1] = {10'000'000}, patch[1] = {1000};
+    std::vector<std::int32_t> owners(10'000'000);
+    std::vector<std::int64_t> lower(owners.size()), upper(owners.size());
+    expect_no_memory("the boxes (at least", [&] {
+        laconic_plan planned = LACONIC_PLAN_NULL;
+        return of_c(laconic_plan_boxes(1, extents, 1, owners.size(), owners.data(), lower.data(), upper.data(), patch,
+                                       LACONIC_PLACE_GREEDY, 0, &planned));
+    });
+    const std::int64_t blocks[1] = {1'000'000};
+    laconic_plan planned = LACONIC_PLAN_NULL;
+    ASSERT_EQ(laconic_plan_regular(1, extents, blocks[0], blocks, patch, LACONIC_PLACE_ROUND_ROBIN, 0, &planned),
+              LACONIC_OK);
+    laconic_plan_figures figures;
+    expect_no_memory("the figures (at least 36000000 bytes); plan for fewer ranks",
+                     [&] { return of_c(laconic_plan_describe(planned, &figures)); });
+    EXPECT_EQ(laconic_plan_free(&planned), LACONIC_OK);
+}
+
+}  // namespace
+}  // namespace laconic

@@ -4,6 +4,7 @@
 
 usage: test_recorder.py CASE FLAVOUR LAUNCHER PRELOAD PROGRAM
 """
+import os
 import sys
 from pathlib import Path
 
@@ -230,6 +231,21 @@ def ports(start):
     assert run.calls(2, "MPI_Comm_accept")[0].arguments["port_name"] is None, "only the root names the port"
 
 
+def cuda(start, *plugin):
+    """The stand-in gives host memory: only its allocators tell that it is another."""
+    run = start(2, *plugin)
+    check_shape(run, 2)
+    for rank in range(2):
+        here, there = f"device{rank}", f"device{1 - rank}"
+        buffers = [call.arguments["buf"] for call in run.calls(rank, "MPI_Sendrecv_replace")]
+        assert buffers == [f"{here}:0+0", f"{here}:1+64", f"{there}:0+16", "managed:0+24", "pinned:0+32",
+                           f"{there}:0+1024", f"{there}:0+40"], buffers
+
+
+def cuda_plugin(start):
+    cuda(start, os.environ["LACONIC_TEST_PLUGIN"])
+
+
 def fortran(start):
     run = start(2)
     check_shape(run, 2)
@@ -245,7 +261,7 @@ def fortran(start):
         assert reduced["sendbuf"] == "MPI_IN_PLACE" and reduced["op"] == "MPI_SUM"
 
 
-CASES = {case.__name__: case for case in (p2p, comm, data, threads, ends, mpi4, spawn, ports, fortran)}
+CASES = {case.__name__: case for case in (p2p, comm, data, threads, ends, mpi4, spawn, ports, cuda, cuda_plugin, fortran)}
 
 
 def main(arguments):

@@ -242,7 +242,8 @@ def command(setting):
 CASES = {"p2p": equal(4, *COUNTS, modes=("none", "mean", "lossless", "lossy")), "comm": equal(4, 5, 8, 16, 25),
          "data": equal(3, *FEWER, arguments=["FOLDER/written"]), "collectives": equal(*FEWER),
          "windows": equal(*FEWER, arguments=["FOLDER/written"]),
-         "dynamic": equal(*FEWER), "tool": equal(2, 1, 3, 8, modes=("mean", "lossless")), "ports": ports,
+         "dynamic": equal(*FEWER), "cuda": equal(2, 1, 3, 5, 8),
+         "cuda_plugin": equal(2, 3, arguments=[os.environ.get("LACONIC_TEST_PLUGIN", "")]), "tool": equal(2, 1, 3, 8, modes=("mean", "lossless")), "ports": ports,
          "handles": equal(*FEWER, modes=("lossy", "none")), "threads": equal(2, 1, 3, 5, 8, modes=("lossless",)), "ends": ends,
          "pause": pause, "command": command, "refusals": refusals, "fortran": equal(2, 1, 3, 8),
          "mpi4": equal(2, 3, 5, 8, 16, 25), "patterns": patterns, "nas": nas, "spawn": spawn}

@@ -235,6 +235,10 @@ def command(setting):
         assert done.returncode == 0 and job.facts(job.folder / "one.trace")["ranks"] == 1, done
         done = run("-o", "none.trace", launch=(launcher, "-n", "1", "true"))
         assert done.returncode == 0 and "none.trace" in done.stderr, done
+        # A script that starts the launcher, and has libraries of its own to load.
+        done = run("-o", "script.trace", launch=(wrapper, "2"))
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", ""), done
+        assert job.facts(job.folder / "script.trace")["ranks"] == 2
         done = run("--mpi", "mpich" if flavour == "openmpi" else "openmpi")
         assert done.returncode == 2 and f"is of {flavour}" in done.stderr, done
 

@@ -61,11 +61,11 @@ std::size_t memory_map::large_at(std::uintptr_t address) const noexcept {
     return static_cast<std::size_t>(std::upper_bound(begin, begin + large_count_, address, later) - begin);
 }
 
-void memory_map::add(const void* base, std::size_t bytes, space where, std::uint16_t device) noexcept {
-    if (!base || bytes == 0) return;
+void memory_map::add(std::uintptr_t base, std::size_t bytes, space where, std::uint16_t device) noexcept {
+    if (base == 0 || bytes == 0) return;
     const spin_guard guard(lock_);
     node fresh;
-    fresh.base = reinterpret_cast<std::uintptr_t>(base);
+    fresh.base = base;
     fresh.bytes = bytes;
     fresh.where = where;
     fresh.device = device;

@@ -46,14 +46,16 @@ public:
     ~memory_map();
 
     /// What malloc hooks call. Cheap, and safe from any thread.
-    void allocated(const void* base, std::size_t bytes) noexcept { add(base, bytes, space::heap); }
-    void released(const void* base) noexcept { released(reinterpret_cast<std::uintptr_t>(base)); }
+    void allocated(const void* base, std::size_t bytes) noexcept { add(number(base), bytes, space::heap); }
+    void released(const void* base) noexcept { released(number(base)); }
     void released(std::uintptr_t base) noexcept;
     /// Memory that MPI gave to the program.
-    void allocated_by_library(const void* base, std::size_t bytes) noexcept { add(base, bytes, space::library); }
+    void allocated_by_library(const void* base, std::size_t bytes) noexcept {
+        add(number(base), bytes, space::library);
+    }
     /// What allocators of CUDA gave: `where` is device, managed or pinned. Lies within mappings that the heap has, too.
     void allocated_by_cuda(std::uintptr_t base, std::size_t bytes, space where, std::uint16_t device) noexcept {
-        add(reinterpret_cast<const void*>(base), bytes, where, device);
+        add(base, bytes, where, device);
     }
     /// munmap: forgets the mappings that begin in the range.
     void unmapped(const void* base, std::size_t bytes) noexcept;
@@ -92,7 +94,10 @@ private:
         std::uint64_t generation = 0;
     };
 
-    void add(const void* base, std::size_t bytes, space where, std::uint16_t device = 0) noexcept;
+    [[nodiscard]] static std::uintptr_t number(const void* address) noexcept {
+        return reinterpret_cast<std::uintptr_t>(address);
+    }
+    void add(std::uintptr_t base, std::size_t bytes, space where, std::uint16_t device = 0) noexcept;
     void retire(const node& old) noexcept;
     [[nodiscard]] node* search(std::uintptr_t address) noexcept;
     [[nodiscard]] bool in_image(std::uintptr_t address, location& found) const noexcept;

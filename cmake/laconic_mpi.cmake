@@ -64,7 +64,8 @@ foreach(flavour IN LISTS LACONIC_MPI_FOUND)
 # Shared memory only: UCX over TCP hangs in MPI_Finalize now and then, localhost included.
 export UCX_TLS="${UCX_TLS-self,sm}" MPIEXEC_TIMEOUT="${LACONIC_MPI_SECONDS:-600}"
 ]=])
-    set(options "$<$<TARGET_EXISTS:laconic_mpich_yield>:-genv LD_PRELOAD $<TARGET_FILE:laconic_mpich_yield>>")
+    # Behind what the ranks are to load already, as `laconic trace -- mpiexec-mpich ...` wants.
+    set(options "$<$<TARGET_EXISTS:laconic_mpich_yield>:-genv LD_PRELOAD \"\${LD_PRELOAD:+\$LD_PRELOAD:}$<TARGET_FILE:laconic_mpich_yield>\">")
   else()
     set(launch [=[
 # Root: containers and CI. ob1 over shared memory needs no network card, and containers refuse single-copy (CMA).

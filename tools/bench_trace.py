@@ -2,8 +2,8 @@
 """What tracing costs and how small traces are: the programs of bench/trace, Debian's HPC Challenge and LAMMPS, and
 examples/stacking run plain and under the preload libraries; docs/benchmarks/trace.json and the page trace.md come out.
 
-Parts: sizes, iterations, memory, programs (overhead), timings (ratio and PSNR per method). A part that is not asked for
-keeps what the JSON has of it.
+Parts: sizes, iterations, memory, programs (overhead), timings (ratio and PSNR per method), finalize (time to merge and
+write the trace). A part that is not asked for keeps what the JSON has of it.
 """
 import argparse
 import json
@@ -18,7 +18,7 @@ from pathlib import Path
 from emulated_hosts import ROOT, SCRATCH, this_machine
 from trace_page import page
 
-PARTS = ("sizes", "iterations", "memory", "programs", "timings")
+PARTS = ("sizes", "iterations", "memory", "programs", "timings", "finalize")
 FOLDER = Path(SCRATCH.name)
 RANKS = {"stencil2d": (4, 9, 16, 25, 36, 64), "stencil3d": (8, 27, 64), "transpose": (4, 16, 64),
          "butterfly": (4, 16, 64), "fan": (4, 16, 64), "tree": (4, 16, 64), "anysource": (4, 16, 64), "nas bt": (4, 16),
@@ -59,6 +59,7 @@ class Traced:
         if done.returncode != 0 or "laconic:" in done.stderr:
             raise SystemExit(f"bench_trace: {self.flavour}, {ranks} ranks: {words}: status {done.returncode}\n"
                              f"{done.stdout[-2000:]}\n{done.stderr[-2000:]}")
+        self.said = done.stdout
         return took
 
     def size(self, ranks, words):
@@ -161,6 +162,27 @@ def timings(mpis, quick):
         text = subprocess.run([tool, *sorted(log.glob("rank-*.log"))], check=True, capture_output=True, text=True).stdout
         rows.append({"name": name, "ranks": ranks, "methods": [json.loads(line) for line in text.splitlines()]})
         print(name, *text.splitlines(), sep="\n", flush=True)
+    return rows
+
+
+def finalize(mpis, quick):
+    """How long MPI_Finalize takes on rank 0: the one place where traces are merged and written."""
+    rows = []
+    for mpi in mpis:
+        for ranks, turns in ((4, 1000), (4, 100000)):
+            turns = turns // 10 if quick else turns
+            by = {}
+            for mode in ("plain", "none", "mean", "lossless", "lossy"):
+                trace = None if mode == "plain" else FOLDER / "finalize.trace"
+                seconds = []
+                for _ in range(1 if quick else ROUNDS):
+                    mpi.run(ranks, ["patterns", "stencil2d", turns, 16], trace, mode)
+                    seconds.append(float(mpi.said.split("MPI_Finalize ")[1].split()[0]))
+                by[mode] = {"seconds": statistics.median(seconds), "bytes": trace.stat().st_size if trace else 0}
+            facts = json.loads(subprocess.run([mpi.build / "bin/laconic", "stat", "--json", FOLDER / "finalize.trace"], check=True,
+                                              capture_output=True, text=True).stdout)
+            rows.append({"mpi": mpi.flavour, "ranks": ranks, "calls": facts["calls"], "by": by})
+            print(rows[-1], flush=True)
     return rows
 
 

@@ -14,7 +14,9 @@ from mpi_table import table as tables  # noqa: E402
 
 MAGIC = b"LACLOG1\n"
 API = Path(__file__).resolve().parent.parent / "src" / "mpi" / "api"
-SPACES = ("NULL", "MPI_BOTTOM", "MPI_IN_PLACE", "heap", "stack", "device", "library", "static")
+SPACES = ("NULL", "MPI_BOTTOM", "MPI_IN_PLACE", "heap", "stack", "device", "library", "static",
+          "managed", "pinned")
+DEVICE = 5
 RANKS = ("MPI_PROC_NULL", "MPI_ANY_SOURCE", "MPI_ROOT", "MPI_UNDEFINED")
 
 
@@ -150,11 +152,15 @@ class Decoder:
 
     def buffer(self):
         space = self.number()
-        return SPACES[space] if space < 3 else f"{SPACES[space]}:{self.number()}{self.signed():+d}"
+        return SPACES[space] if space < 3 else self.segment(space)
+
+    def segment(self, space):
+        where = SPACES[space] + (str(self.number()) if space == DEVICE else "")
+        return f"{where}:{self.number()}{self.signed():+d}"
 
     def address(self):
         space = self.number()
-        return self.signed() if space == 0 else f"{SPACES[space]}:{self.number()}{self.signed():+d}"
+        return self.signed() if space == 0 else self.segment(space)
 
     def status(self):
         flags, found = self.number(), {}

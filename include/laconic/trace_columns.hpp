@@ -39,8 +39,8 @@ struct communication_matrix {
 };
 
 /// returns corrupt        the trace contradicts itself
-///         out_of_memory  two numbers per pair of ranks, and more than 16384 ranks; more than 2^20 communicators of a
-///                        rank, or 2^24 of all
+///         out_of_memory  two numbers per pair of ranks, and more than 16384 ranks; more than 2^20 communicators or
+///                        2^16 threads of a rank, or 2^24 communicators of all
 /// cost     O(calls of all ranks), twice
 [[nodiscard]] result<communication_matrix> communication_matrix_of(const trace_file& file);
 

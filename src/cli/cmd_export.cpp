@@ -20,7 +20,8 @@ struct request_of_export {
 int run_otf2(const request_of_export& request) {
     if (!has_otf2())
         fail_usage(
-            "--to otf2: this laconic was built without OTF2; install libopen-trace-format2-dev and build it again");
+            "--to otf2: this laconic was built without OTF2; install libopen-trace-format2-dev, 3.0 or later, and "
+            "build it again");
     if (request.out == "-") fail_usage("-o -: an OTF2 archive is a folder; give -o its name");
     const otf2_outcome outcome = export_otf2(open_trace(request.in), request.in, request.out);
     if (outcome.counts_calls)

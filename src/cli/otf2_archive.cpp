@@ -19,9 +19,12 @@ namespace fs = std::filesystem;
 /// A definition (a communicator's group) must fit into a chunk.
 constexpr std::uint64_t event_chunk_bytes = std::uint64_t{1} << 20, definition_chunk_bytes = std::uint64_t{16} << 20;
 
-/// The library would print; the command says what failed, once.
-OTF2_ErrorCode be_quiet(void*, const char*, std::uint64_t, const char*, OTF2_ErrorCode code, const char*,
-                        std::va_list) {
+/// The library would print; the command says what failed, once. What the library does not hand on, as when a file
+/// cannot be written to its end, is kept in `first`.
+OTF2_ErrorCode note(void* first, const char*, std::uint64_t, const char*, OTF2_ErrorCode code, const char*,
+                    std::va_list) {
+    auto& kept = *static_cast<OTF2_ErrorCode*>(first);
+    if (kept == OTF2_SUCCESS) kept = code;
     return code;
 }
 
@@ -72,7 +75,7 @@ otf2_archive::otf2_archive(const std::string& folder) : otf2_archive() {
         fail_data(fmt::format("cannot write '{}': {}; give -o a new folder in a writable directory", folder,
                               error ? error.message() : "another export is under way"));
     temporary_ = temporary;
-    OTF2_Error_RegisterCallback(be_quiet, nullptr);
+    OTF2_Error_RegisterCallback(note, &first_error_);
     OTF2_Archive* const opened = OTF2_Archive_Open(temporary_.c_str(), "traces", OTF2_FILEMODE_WRITE, event_chunk_bytes,
                                                    definition_chunk_bytes, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     if (opened == nullptr) fail_data(fmt::format("cannot write '{}': OTF2 refuses to open an archive there", folder));
@@ -89,6 +92,7 @@ otf2_archive::otf2_archive(const std::string& folder) : otf2_archive() {
 
 otf2_archive::~otf2_archive() {
     if (archive_ != nullptr) OTF2_Archive_Close(archive_);
+    OTF2_Error_RegisterCallback(nullptr, nullptr);
     std::error_code error;
     if (!temporary_.empty()) fs::remove_all(temporary_, error);
 }
@@ -134,6 +138,7 @@ void otf2_archive::commit() {
     OTF2_Archive* const closing = archive_;
     archive_ = nullptr;
     otf2_check(OTF2_Archive_Close(closing), "the archive");
+    otf2_check(first_error_, "the archive");
     std::error_code error;
     // Renaming over an empty folder would succeed.
     if (fs::exists(fs::symlink_status(folder_, error)))

@@ -41,6 +41,7 @@ private:
 
     std::filesystem::path folder_, temporary_;
     OTF2_Archive* archive_ = nullptr;
+    OTF2_ErrorCode first_error_ = OTF2_SUCCESS;
     OTF2_GlobalDefWriter* definitions_ = nullptr;
     std::map<std::string, OTF2_StringRef, std::less<>> texts_;
 };

@@ -40,11 +40,17 @@ public:
         trace::rank_traffic reader;
         while (!calls.at_end())
             for (const traffic& each : reader.read(value_or_fail(calls.next(), name).signature)) {
-                if (each.what == traffic::kind::receive_started) never_.emplace(each.request, is_wildcard(each));
+                if (each.what == traffic::kind::receive_started) {
+                    hold(never_, name);
+                    never_.emplace(each.request, is_wildcard(each));
+                }
                 if (each.what != traffic::kind::receive_ended) continue;
                 const auto at = never_.find(each.request);
                 if (at == never_.end()) continue;
-                if (at->second) found_.emplace(each.request, each);
+                if (at->second) {
+                    hold(found_, name);
+                    found_.emplace(each.request, each);
+                }
                 never_.erase(at);
             }
     }
@@ -67,6 +73,7 @@ public:
                 whole = exchange(events[0], events[1]);
             else
                 for (const traffic& each : events) whole &= event(each);
+            hold(started_, name);
             if (!whole) ++left_out_[function];
             if (events.empty() && moves_bytes(reader.call())) ++left_out_[function];
         }
@@ -78,6 +85,16 @@ private:
         if (call.row() == nullptr) return false;
         const std::string_view chapter = call.row()->chapter;
         return chapter == "rma" || chapter == "io" || chapter == "neighbor";
+    }
+    /// Few bytes may stand for more requests than any memory holds.
+    template <class Held>
+    void hold(const Held& held, const std::string& name) const {
+        constexpr std::size_t most_held = std::size_t{1} << 22;
+        if (held.size() >= most_held)
+            fail_data(
+                fmt::format("{}: rank {} has more than {} receives from anywhere, or requests at once; smpi cannot "
+                            "be exported, csv and chrome can",
+                            name, rank_, most_held));
     }
     void action(const std::string& of) { out_(fmt::format("{} {}\n", rank_, of)); }
 
@@ -98,7 +115,8 @@ private:
             case kind::receive_started: {
                 if (never_.count(of.request) != 0) return true;
                 const auto at = found_.find(of.request);
-                const traffic& known = at == found_.end() ? of : at->second;
+                const traffic known = at == found_.end() ? of : at->second;
+                if (at != found_.end()) found_.erase(at);
                 started_[of.request] = known;
                 return message("irecv", known, known.received);
             }

@@ -15,6 +15,7 @@
 
 #include <cstring>
 
+#include "preload/quiet.hpp"
 #include "record/next_allocator.hpp"
 #include "record/recorder.hpp"
 
@@ -86,7 +87,8 @@ bool ready() noexcept {
 bool tracing() noexcept { return tracing_on.load(std::memory_order_relaxed); }
 
 void* noted(void* memory, std::size_t bytes) noexcept {
-    if (tracing() && memory && !laconic::record::inside_call()) the_recorder.memory.allocated(memory, bytes);
+    if (tracing() && memory && laconic::preload::quiets == 0 && !laconic::record::inside_call())
+        the_recorder.memory.allocated(memory, bytes);
     return memory;
 }
 

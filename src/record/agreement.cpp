@@ -3,7 +3,10 @@
 // Another thread may have taken it meanwhile on some rank: then all try again without it.
 #include "record/agreement.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <numeric>
+#include <vector>
 
 namespace laconic::record {
 namespace {
@@ -17,6 +20,18 @@ bool unite(MPI_Comm comm, bool inter, const std::uint64_t* own, std::uint64_t* a
     if (PMPI_Allreduce(all, returned, words, MPI_UINT64_T, MPI_BOR, comm) != MPI_SUCCESS) return false;
     for (int i = 0; i < words; ++i) all[i] |= returned[i];
     return true;
+}
+
+/// Frees the group.
+bool is_part_of(MPI_Group group, MPI_Group world) {
+    int size = 0;
+    PMPI_Group_size(group, &size);
+    std::vector<int> ranks(static_cast<std::size_t>(size));
+    std::vector<int> in_world(ranks.size(), MPI_UNDEFINED);
+    std::iota(ranks.begin(), ranks.end(), 0);
+    PMPI_Group_translate_ranks(group, size, ranks.data(), world, in_world.data());
+    PMPI_Group_free(&group);
+    return std::find(in_world.begin(), in_world.end(), MPI_UNDEFINED) == in_world.end();
 }
 
 constexpr std::uint64_t symbolic(std::uint64_t id) noexcept { return 2 * id + 2; }
@@ -92,6 +107,21 @@ place agreement::look_at(MPI_Comm comm) {
         PMPI_Comm_remote_size(comm, &found.peers);
     }
     return found;
+}
+
+bool agreement::within_world(MPI_Comm comm) {
+    MPI_Group world = MPI_GROUP_NULL;
+    MPI_Group group = MPI_GROUP_NULL;
+    int inter = 0;
+    // A program of sessions only has no world.
+    int started = 0;
+    PMPI_Initialized(&started);
+    if (started == 0 || PMPI_Comm_group(MPI_COMM_WORLD, &world) != MPI_SUCCESS) return false;
+    bool all = PMPI_Comm_group(comm, &group) == MPI_SUCCESS && is_part_of(group, world);
+    if (all && PMPI_Comm_test_inter(comm, &inter) == MPI_SUCCESS && inter != 0)
+        all = PMPI_Comm_remote_group(comm, &group) == MPI_SUCCESS && is_part_of(group, world);
+    PMPI_Group_free(&world);
+    return all;
 }
 
 }  // namespace laconic::record

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Ids of communicators: equal on all members. New communicators flow in, codes for signatures flow out. Members agree
 // by a reduction over the new communicator itself, in which all of them are at that moment; communicators with members
-// that may not be traced get an id of this process alone.
+// of other worlds, which may not be traced, get an id of this process alone.
 #pragma once
 
 #include <mpi.h>
@@ -42,6 +42,8 @@ private:
 namespace agreement {
 /// What MPI says of a communicator: own rank, sizes, whether it is an intercommunicator.
 [[nodiscard]] place look_at(MPI_Comm comm);
+/// Whether all its members, of both groups, are of the launched world, and so are traced. Local; members say the same.
+[[nodiscard]] bool within_world(MPI_Comm comm);
 }  // namespace agreement
 
 }  // namespace laconic::record

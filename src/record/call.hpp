@@ -138,7 +138,7 @@ public:
     }
     template <class... Communicators>
     void agree_far(const MPI_Comm* comm, Communicators...) {
-        agree(comm, true);
+        agree(comm, reaches_out(comm));
     }
     void agree_late(const MPI_Comm* comm, MPI_Comm parent);
 
@@ -203,6 +203,8 @@ private:
     void gone(object which, const at_stake& stake, bool freed);
     void remember(object which, std::uint64_t bits, const record::place& where);
     void agree(const MPI_Comm* comm, bool far);
+    /// Whether a communicator that was just made has members of other worlds.
+    [[nodiscard]] bool reaches_out(const MPI_Comm* comm) const;
     void one_status(const MPI_Status& status, flow carries, bool ignored, bool wildcard, int own_rank);
     [[nodiscard]] bool failed() noexcept;
 

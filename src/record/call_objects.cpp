@@ -120,6 +120,10 @@ void call::agree(const MPI_Comm* comm, bool far) {
     state_->agreed_place.code = state_->agreed_code;
 }
 
+bool call::reaches_out(const MPI_Comm* comm) const {
+    return result_ == MPI_SUCCESS && comm && *comm != MPI_COMM_NULL && !agreement::within_world(*comm);
+}
+
 void call::agree_late(const MPI_Comm* comm, MPI_Comm parent) {
     if (result_ != MPI_SUCCESS || !comm || *comm == MPI_COMM_NULL) return;
     // The new communicator is the parent's copy; nothing may be asked of it until its request completes.

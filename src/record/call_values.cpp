@@ -17,6 +17,7 @@ std::uint64_t zigzag(std::int64_t value) noexcept {
 
 void put_location(encoder& bytes, const location& at) noexcept {
     bytes.number(static_cast<std::uint64_t>(at.where));
+    if (at.where == space::device) bytes.number(at.device);
     bytes.number(at.segment);
     bytes.signed_number(at.displacement);
 }

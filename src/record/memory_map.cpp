@@ -61,14 +61,17 @@ std::size_t memory_map::large_at(std::uintptr_t address) const noexcept {
     return static_cast<std::size_t>(std::upper_bound(begin, begin + large_count_, address, later) - begin);
 }
 
-void memory_map::add(const void* base, std::size_t bytes, space where) noexcept {
-    if (!base || bytes == 0) return;
+void memory_map::add(std::uintptr_t base, std::size_t bytes, space where, std::uint16_t device) noexcept {
+    if (base == 0 || bytes == 0) return;
     const spin_guard guard(lock_);
     node fresh;
-    fresh.base = reinterpret_cast<std::uintptr_t>(base);
+    fresh.base = base;
     fresh.bytes = bytes;
     fresh.where = where;
-    if (bytes >= small_limit) {
+    fresh.device = device;
+    // A search looks at large segments first: what lies within a mapping must be among them to be found.
+    const bool within_others = where == space::device || where == space::managed || where == space::pinned;
+    if (bytes >= small_limit || within_others) {
         if (large_count_ == large_capacity_) {
             const std::size_t capacity = large_capacity_ ? large_capacity_ * 2 : 256;
             auto* grown = static_cast<node*>(next_allocator::resize(large_, capacity * sizeof(node)));
@@ -157,9 +160,9 @@ location memory_map::name(node& segment, std::uintptr_t address, cached& entry) 
     if (segment.id == no_id) segment.id = ids_[static_cast<std::size_t>(segment.where)].acquire();
     entry = {segment.base,
              segment.base + segment.bytes,
-             {segment.where, segment.id, 0},
+             {segment.where, segment.id, 0, segment.device},
              generation_.load(std::memory_order_relaxed)};
-    return {segment.where, segment.id, static_cast<std::int64_t>(address - segment.base)};
+    return {segment.where, segment.id, static_cast<std::int64_t>(address - segment.base), segment.device};
 }
 
 bool memory_map::in_image(std::uintptr_t address, location& found) const noexcept {
@@ -178,7 +181,7 @@ location memory_map::find(const void* where, bool on_stack) {
         if (entry.generation == generation_.load(std::memory_order_relaxed) && address >= entry.base &&
             address < entry.end) {
             return {entry.at.where, entry.at.segment,
-                    entry.at.displacement + static_cast<std::int64_t>(address - entry.base)};
+                    entry.at.displacement + static_cast<std::int64_t>(address - entry.base), entry.at.device};
         }
         location found;
         if (in_image(address, found)) {

@@ -27,12 +27,15 @@ enum class space : std::uint8_t {
     device = 5,
     library = 6,
     image = 7,
+    managed = 8,
+    pinned = 9,
 };
 
 struct location {
     space where = space::null;
     std::uint32_t segment = 0;
     std::int64_t displacement = 0;
+    std::uint16_t device = 0;  ///< of space::device
 };
 
 class memory_map {
@@ -43,11 +46,17 @@ public:
     ~memory_map();
 
     /// What malloc hooks call. Cheap, and safe from any thread.
-    void allocated(const void* base, std::size_t bytes) noexcept { add(base, bytes, space::heap); }
-    void released(const void* base) noexcept { released(reinterpret_cast<std::uintptr_t>(base)); }
+    void allocated(const void* base, std::size_t bytes) noexcept { add(number(base), bytes, space::heap); }
+    void released(const void* base) noexcept { released(number(base)); }
     void released(std::uintptr_t base) noexcept;
     /// Memory that MPI gave to the program.
-    void allocated_by_library(const void* base, std::size_t bytes) noexcept { add(base, bytes, space::library); }
+    void allocated_by_library(const void* base, std::size_t bytes) noexcept {
+        add(number(base), bytes, space::library);
+    }
+    /// What allocators of CUDA gave: `where` is device, managed or pinned. Lies within mappings that the heap has, too.
+    void allocated_by_cuda(std::uintptr_t base, std::size_t bytes, space where, std::uint16_t device) noexcept {
+        add(base, bytes, where, device);
+    }
     /// munmap: forgets the mappings that begin in the range.
     void unmapped(const void* base, std::size_t bytes) noexcept;
 
@@ -73,6 +82,7 @@ private:
         std::uint32_t id = no_id;
         std::uint32_t next = no_node;
         space where = space::heap;
+        std::uint16_t device = 0;
     };
     struct image {
         std::uintptr_t begin = 0, end = 0, origin = 0;
@@ -84,7 +94,10 @@ private:
         std::uint64_t generation = 0;
     };
 
-    void add(const void* base, std::size_t bytes, space where) noexcept;
+    [[nodiscard]] static std::uintptr_t number(const void* address) noexcept {
+        return reinterpret_cast<std::uintptr_t>(address);
+    }
+    void add(std::uintptr_t base, std::size_t bytes, space where, std::uint16_t device = 0) noexcept;
     void retire(const node& old) noexcept;
     [[nodiscard]] node* search(std::uintptr_t address) noexcept;
     [[nodiscard]] bool in_image(std::uintptr_t address, location& found) const noexcept;
@@ -104,7 +117,7 @@ private:
     std::uint32_t free_node_ = no_node;
     std::size_t widest_pages_ = 1;
     std::atomic<std::uint64_t> generation_{1};  ///< counts releases of segments that have an id
-    std::array<id_pool, 8> ids_;
+    std::array<id_pool, 10> ids_;
     std::array<cached, 64> cache_;
     flat_map strays_;
     std::array<image, 512> images_;

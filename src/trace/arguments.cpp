@@ -53,11 +53,14 @@ trace_value rank_value(std::uint64_t code, std::int64_t number) {
 }
 
 trace_value buffer_value(const wire_value& of, bool plain) {
-    constexpr std::array spaces{"NULL", "MPI_BOTTOM", "MPI_IN_PLACE", "heap", "stack", "device", "mpi", "static"};
+    constexpr std::array spaces{"NULL",   "MPI_BOTTOM", "MPI_IN_PLACE", "heap",    "stack",
+                                "device", "mpi",        "static",       "managed", "pinned"};
+    constexpr std::uint64_t on_device = 5;
     if (of.code == 0 && plain) return integer(of.number);
     const char* const space = spaces[static_cast<std::size_t>(of.code)];
     if (of.code < 3) return text(space);
-    return text(std::string(space) + " " + std::to_string(of.extra) + (of.number < 0 ? "" : "+") +
+    const std::string device = of.code == on_device ? std::to_string(of.bytes) : std::string();
+    return text(space + device + " " + std::to_string(of.extra) + (of.number < 0 ? "" : "+") +
                 std::to_string(of.number));
 }
 

@@ -302,6 +302,11 @@ status too_many() {
             "read its calls one by one"};
 }
 
+status too_many_threads(std::uint32_t rank) {
+    return {errc::out_of_memory,
+            "more than 65536 threads of rank " + std::to_string(rank) + "; read its calls one by one"};
+}
+
 }  // namespace
 
 result<communicators> communicators::of(const trace_file& file) {
@@ -313,6 +318,7 @@ result<communicators> communicators::of(const trace_file& file) {
 }
 
 result<communicators> communicators::found_in(const trace_file& file) {
+    constexpr std::size_t most_threads = std::size_t{1} << 16;
     constexpr std::size_t most_of_all = std::size_t{1} << 24;
     std::size_t of_all = 0;
     communicators found;
@@ -328,7 +334,9 @@ result<communicators> communicators::found_in(const trace_file& file) {
             if (!call) return call.error();
             (void)traffic.read(call->signature);
             if (traffic.made_too_many()) return too_many();
-            ++facts.threads[traffic.call().thread()];
+            const std::uint64_t thread = traffic.call().thread();
+            if (facts.threads.size() == most_threads && facts.threads.count(thread) == 0) return too_many_threads(rank);
+            ++facts.threads[thread];
             if (!call->timed) continue;
             facts.timed = true;
             facts.first_ns = first ? call->start_ns : std::min(facts.first_ns, call->start_ns);

@@ -32,7 +32,8 @@ public:
     };
 
     /// returns corrupt        the trace contradicts itself
-    ///         out_of_memory  more than 2^20 communicators of one rank, or 2^24 of all ranks
+    ///         out_of_memory  more than 2^20 communicators or 2^16 threads of one rank, or 2^24
+    ///                        communicators of all ranks
     /// cost     O(calls); memory as there are communicators made
     [[nodiscard]] static result<communicators> of(const trace_file& file);
 

@@ -63,13 +63,17 @@ std::uint64_t datatype_sizes::of(std::uint64_t handle) const {
     return handle / 2 < members.size() ? predefined_size(members[static_cast<std::size_t>(handle / 2)]) : 0;
 }
 
+void datatype_sizes::keep(std::uint64_t handle, std::uint64_t size) {
+    if (made_.size() < most_types || made_.count(handle) != 0) made_[handle] = size;
+}
+
 void datatype_sizes::learn(const parsed_call& call) {
     const std::string_view name = call.row()->name;
     if (name.starts_with("MPI_Type_size")) {
         const parsed_argument* const type = call.find("datatype");
         const std::int64_t size = call.integer("size", -1, true);
         if (type != nullptr && type->present && size >= 0)
-            made_[call.value(*type).code] = static_cast<std::uint64_t>(size);
+            keep(call.value(*type).code, static_cast<std::uint64_t>(size));
         return;
     }
     const parsed_argument* made = nullptr;
@@ -119,7 +123,7 @@ void datatype_sizes::learn(const parsed_call& call) {
     } else if (name == "MPI_Type_dup" || name == "MPI_Type_create_resized") {
         size = element;
     }
-    made_[handle] = size;
+    keep(handle, size);
 }
 
 }  // namespace laconic::trace

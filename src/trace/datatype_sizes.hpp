@@ -17,6 +17,9 @@ public:
     [[nodiscard]] std::uint64_t of(std::uint64_t handle) const;
 
 private:
+    /// Few bytes may stand for more types than any memory holds: those that come later are unknown.
+    static constexpr std::size_t most_types = std::size_t{1} << 20;
+    void keep(std::uint64_t handle, std::uint64_t size);
     std::map<std::uint64_t, std::uint64_t> made_;
 };
 

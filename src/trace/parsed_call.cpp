@@ -74,6 +74,7 @@ void parsed_call::parameter(const mpi::parameter_info& of, bool after) {
 }
 
 wire_value parsed_call::one(mpi::form form) {
+    constexpr std::uint64_t spaces = 10, on_device = 5;
     wire_value made;
     switch (form) {
         case mpi::form::none: break;
@@ -92,7 +93,8 @@ wire_value parsed_call::one(mpi::form form) {
             break;
         case mpi::form::buffer:
         case mpi::form::address:
-            made.code = in_.below(8);
+            made.code = in_.below(spaces);
+            if (made.code == on_device) made.bytes = in_.varint();
             if (made.code > 2) made.extra = in_.varint();
             if (made.code > 2 || (made.code == 0 && form == mpi::form::address)) made.number = in_.signed_varint();
             break;

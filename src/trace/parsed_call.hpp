@@ -29,7 +29,7 @@ constexpr std::uint32_t large_count_offset = 1024;
 struct wire_value {
     std::uint64_t code = 0, extra = 0;
     std::int64_t number = 0, source = 0;
-    std::uint64_t bytes = 0, error = 0;
+    std::uint64_t bytes = 0, error = 0;  ///< bytes: of a buffer the device
     std::string_view text;
 };
 

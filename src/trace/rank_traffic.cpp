@@ -42,9 +42,10 @@ std::span<const traffic> rank_traffic::read(view signature) {
             const wire_value from = call_.value(*status);
             // The program may ignore the status; what it asked for then is all there is.
             const bool told = (from.code & has_source) != 0;
-            messages_[call_.value(*made).code] = {
-                comm_of("comm"), told ? from.extra : rank_code("source"),
-                static_cast<std::int32_t>(told ? from.number : call_.integer("tag", 0))};
+            const std::uint64_t code = call_.value(*made).code;
+            if (messages_.size() >= most_outstanding && messages_.count(code) == 0) break;
+            messages_[code] = {comm_of("comm"), told ? from.extra : rank_code("source"),
+                               static_cast<std::int32_t>(told ? from.number : call_.integer("tag", 0))};
             break;
         }
         case role::start:
@@ -207,7 +208,9 @@ void rank_traffic::post(const pending& what, mode how) {
     if (request == nullptr || !request->present) return;
     const wire_value at = call_.value(*request);
     if (at.code == 0) return;
-    pending& kept = requests_[{at.code, at.extra}];
+    const request_key key{at.code, at.extra};
+    pending beyond;
+    pending& kept = requests_.size() < most_outstanding || requests_.count(key) != 0 ? requests_[key] : beyond;
     kept = what;
     kept.persistent = how == mode::persistent;
     if (!kept.persistent) start(kept);

@@ -85,6 +85,9 @@ public:
     /// Few bytes may stand for more communicators than any memory holds: those that come later are unknown.
     static constexpr std::size_t most_made = std::size_t{1} << 20;
     [[nodiscard]] bool made_too_many() const noexcept { return made_too_many_; }
+    /// Likewise requests, and probed messages, that are outstanding at once: of those that come later only the start is
+    /// told.
+    static constexpr std::size_t most_outstanding = std::size_t{1} << 20;
 
 private:
     struct half {

@@ -46,11 +46,15 @@ struct timing_writer::state {
     std::uint32_t part_base = 0, terminals = 0;
     std::vector<std::uint64_t> parts{0};  ///< calls of each
 
-    position_channel durations, gaps;
+    std::unique_ptr<position_channel> durations, gaps;  ///< contexts take megabytes: only for those who use them
     range_encoder duration_bits, gap_bits;
     timing_arrays arrays;
 
-    explicit state(const timing_options& of) : options(of), durations(of.relative), gaps(of.relative) {}
+    explicit state(const timing_options& of) : options(of) {
+        if (uses_arrays(of)) return;
+        durations = std::make_unique<position_channel>(of.relative);
+        gaps = std::make_unique<position_channel>(of.relative);
+    }
 };
 
 timing_writer::timing_writer(const timing_options& options) : state_(std::make_unique<state>(options)) {}
@@ -64,14 +68,14 @@ void timing_writer::add(std::uint32_t terminal, std::uint64_t start_ns, std::uin
     terminal += s.part_base;
     s.terminals = std::max(s.terminals, terminal + 1);
     if (uses_arrays(s.options)) {
-        s.arrays.add(terminal, duration_ns,
+        s.arrays.add(s.options, terminal, duration_ns,
                      s.options.mode == timing_mode::lossless ? zigzag(gap)
                      : gap > 0                               ? static_cast<std::uint64_t>(gap)
                                                              : 0);
     } else {
         const call_place place{s.before, terminal};
-        s.durations.encode(s.duration_bits, place, duration_ns);
-        s.gaps.encode(s.gap_bits, place, gap > 0 ? static_cast<std::uint64_t>(gap) : 0);
+        s.durations->encode(s.duration_bits, place, duration_ns);
+        s.gaps->encode(s.gap_bits, place, gap > 0 ? static_cast<std::uint64_t>(gap) : 0);
     }
     s.before = terminal;
     ++s.calls;

@@ -12,12 +12,6 @@ namespace {
 
 status damaged() { return {errc::corrupt, "the times in a timing block are damaged"}; }
 
-bool clustered(const timing_options& options) {
-    return options.mode == timing_mode::lossy &&
-           (options.method == timing_method::hist || options.method == timing_method::sz_clustered ||
-            options.method == timing_method::zfp_clustered);
-}
-
 }  // namespace
 
 status check_arrays(const timing_options& options) {
@@ -32,9 +26,11 @@ status check_arrays(const timing_options& options) {
 
 status timing_arrays::write(bytes& out, const timing_options& options) const {
     std::vector<std::size_t> ends;
-    std::vector<std::uint64_t> durations = durations_;
-    std::vector<std::uint64_t> gaps = gaps_;
-    if (clustered(options)) {
+    std::vector<std::uint64_t> durations, gaps;
+    const bool by_terminal = clustered(options);
+    if (by_terminal) {
+        durations.resize(durations_.size());
+        gaps.resize(gaps_.size());
         std::vector<std::size_t> order(terminals_.size());
         std::iota(order.begin(), order.end(), std::size_t{0});
         std::stable_sort(order.begin(), order.end(),
@@ -49,8 +45,8 @@ status timing_arrays::write(bytes& out, const timing_options& options) const {
         put_varint(out, ends.size());
         for (std::size_t i = 0; i < ends.size(); ++i) put_varint(out, ends[i] - (i == 0 ? 0 : ends[i - 1]));
     }
-    write_channel(out, durations, ends, options);
-    write_channel(out, gaps, ends, options);
+    write_channel(out, by_terminal ? durations : durations_, ends, options);
+    write_channel(out, by_terminal ? gaps : gaps_, ends, options);
     return {};
 }
 

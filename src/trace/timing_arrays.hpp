@@ -17,10 +17,17 @@ inline constexpr std::uint64_t most_timed_calls = std::uint64_t{1} << 34;
 /// returns unsupported  no libzstd, or no libzfp for the zfp methods
 [[nodiscard]] status check_arrays(const timing_options& options);
 
+/// Whether times are kept terminal by terminal.
+[[nodiscard]] inline bool clustered(const timing_options& options) noexcept {
+    return options.mode == timing_mode::lossy &&
+           (options.method == timing_method::hist || options.method == timing_method::sz_clustered ||
+            options.method == timing_method::zfp_clustered);
+}
+
 class timing_arrays {
 public:
-    void add(std::uint32_t terminal, std::uint64_t duration_ns, std::uint64_t gap) {
-        terminals_.push_back(terminal);
+    void add(const timing_options& options, std::uint32_t terminal, std::uint64_t duration_ns, std::uint64_t gap) {
+        if (clustered(options)) terminals_.push_back(terminal);
         durations_.push_back(duration_ns);
         gaps_.push_back(gap);
     }

@@ -5,9 +5,13 @@ import csv
 import io
 import json
 import os
+import resource
+import shutil
+import signal
+import subprocess
 import unittest
 
-from program import CommandLine
+from program import PROGRAM, CommandLine
 
 GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "golden", "trace", "v1")
 
@@ -116,6 +120,27 @@ class Traces(CommandLine):
         self.check_left("app.otf2")
         self.refuse(1, ["export", name, "--to", "otf2", "-o", "app.otf2/"], "app.otf2", "exists")
         self.refuse(2, ["export", name, "--to", "otf2", "-o", "-"], "folder")
+
+    def test_an_export_that_runs_out_of_room_leaves_nothing(self):
+        name = golden("grid-lossless.trace")
+        if b"built without OTF2" in self.run_program("export", name, "--to", "otf2", "-o", "whole").stderr:
+            self.skipTest("built without OTF2")
+        sizes = [os.path.getsize(os.path.join(folder, file))
+                 for folder, _, files in os.walk(os.path.join(self.directory, "whole")) for file in files]
+        self.assertGreater(len(sizes), 12)
+        shutil.rmtree(os.path.join(self.directory, "whole"))
+        # Files must end somewhere between nothing and the longest one.
+        for most in (0, 1, *sorted(set(sizes))[:-1], max(sizes) - 1):
+            def lower(most=most):
+                # Without this the system ends the program at once.
+                signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+                resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+            with self.subTest(limit=most):
+                done = subprocess.run([PROGRAM, "export", name, "--to", "otf2", "-o", "app.otf2"], cwd=self.directory,
+                                      capture_output=True, timeout=120, check=False, preexec_fn=lower, restore_signals=False)
+                self.assertEqual(done.returncode, 1, done)
+                self.assertRegex(done.stderr.decode(), r"\Alaconic export: .*(OTF2|cannot write).*\n\Z")
+                self.assertEqual(os.listdir(self.directory), [], "a failed export leaves something behind")
 
     def test_damaged_and_missing_traces_are_refused(self):
         with open(golden("fan.trace"), "rb") as file:

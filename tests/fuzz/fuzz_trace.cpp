@@ -6,7 +6,9 @@
 
 #include "laconic/trace.hpp"
 #include "laconic/trace_arguments.hpp"
+#include "laconic/trace_columns.hpp"
 #include "support.hpp"
+#include "trace/communicators.hpp"
 #include "trace/container.hpp"
 #include "trace/merge.hpp"
 #include "trace/model.hpp"
@@ -14,6 +16,10 @@
 #include "trace/rank_traffic.hpp"
 #include "trace/recorder.hpp"
 #include "trace/replay.hpp"
+#ifdef LACONIC_FUZZ_EXPORTERS
+#include "cli/command.hpp"
+#include "cli/trace_export.hpp"
+#endif
 
 namespace laconic::fuzz {
 namespace {
@@ -41,10 +47,103 @@ void walk(const trace_file& file) {
     }
 }
 
+/// What reads the calls of all ranks, to the end: only where these are few.
+constexpr std::uint64_t most_calls_in_all = 2000;
+constexpr std::uint32_t most_ranks_in_all = 64;
+
+bool is_small(const trace_file& file) {
+    if (file.facts().ranks > most_ranks_in_all) return false;
+    std::uint64_t calls = 0;
+    for (const std::uint32_t rank : file.ranks()) {
+        const auto own = file.calls_of(rank);
+        if (!own) continue;
+        if (own->count() > most_calls_in_all) return false;
+        calls += own->count();
+    }
+    return calls <= most_calls_in_all;
+}
+
+void read_columns(const trace_file& file) {
+    std::uint64_t sends = 0;
+    bool whole = true;
+    for (const std::uint32_t rank : file.ranks()) {
+        const auto columns = columns_of(file, rank);
+        whole &= columns.ok();
+        if (!columns) continue;
+        const std::size_t calls = columns->function.size();
+        LACONIC_HOLDS(calls == file.calls_of(rank)->count());
+        LACONIC_HOLDS(columns->thread.size() == calls && columns->sent_bytes.size() == calls &&
+                      columns->received_bytes.size() == calls);
+        LACONIC_HOLDS(columns->start_ns.size() == columns->duration_ns.size() && columns->start_ns.size() <= calls);
+        trace::rank_traffic traffic;
+        auto again = file.calls_of(rank);
+        while (!again->at_end())
+            for (const trace::traffic& each : traffic.read(again->next().value().signature))
+                sends += each.what == trace::traffic::kind::send || each.what == trace::traffic::kind::send_started;
+    }
+    const auto matrix = communication_matrix_of(file);
+    if (!matrix) return;
+    LACONIC_HOLDS(whole && matrix->ranks == file.facts().ranks);
+    std::uint64_t messages = matrix->messages_elsewhere;
+    for (const std::uint64_t each : matrix->messages) messages += each;
+    LACONIC_HOLDS(messages == sends);
+}
+
+void read_communicators(const trace_file& file) {
+    const auto known = trace::communicators::of(file);
+    if (!known) return;
+    const std::uint32_t ranks = file.facts().ranks;
+    for (const trace::communicator& each : known->all()) {
+        LACONIC_HOLDS(each.parent < static_cast<std::int32_t>(known->all().size()));
+        for (const auto* group : {&each.group, &each.other})
+            for (const std::uint32_t rank : *group) LACONIC_HOLDS(rank < ranks);
+    }
+    for (const std::uint32_t rank : file.ranks())
+        for (std::int32_t local = -1; local < trace::first_local + 4; ++local) {
+            const trace::comm_shape shape = known->shape(rank, local);
+            LACONIC_HOLDS(shape.size == 0 || known->number(rank, local) >= 0);
+            for (const std::uint32_t peer : {0U, 1U, ranks, trace::no_root}) {
+                const std::uint32_t world = known->world_rank(rank, local, peer);
+                LACONIC_HOLDS(world == trace::no_root || world < ranks);
+            }
+        }
+}
+
+void write_exports([[maybe_unused]] const trace_file& file) {
+#ifdef LACONIC_FUZZ_EXPORTERS
+    std::size_t written = 0;
+    const cli::text_sink sink = [&](std::string_view text) { written += text.size(); };
+    for (const char* name : {"chrome", "csv"}) {
+        const auto to = cli::exporter_named(name, sink);
+        to->begin();
+        for (const std::uint32_t rank : file.ranks()) {
+            auto calls = file.calls_of(rank);
+            for (std::uint64_t n = 0; calls && !calls->at_end(); ++n) {
+                const auto call = calls->next();
+                if (!call) break;
+                to->call(rank, n, *call, cli::described(call->signature));
+            }
+        }
+        to->end();
+    }
+    LACONIC_HOLDS(written > 0);
+    try {
+        (void)cli::export_smpi(file, "a trace", sink);
+    } catch (const cli::failure& refused) {
+        LACONIC_HOLDS(refused.exit_code() == cli::exit_data);
+    }
+#endif
+}
+
 void read_file(view data) {
     const auto file = trace_file::parse(data);
     if (!file) return;
     walk(*file);
+    if (is_small(*file)) {
+        read_columns(*file);
+        read_communicators(*file);
+        write_exports(*file);
+    }
     const auto same = difference(*file, *file);
     LACONIC_HOLDS(same.ok() && same->equal);
 }

@@ -81,11 +81,14 @@ void write_timings() {
 
 int main(int argc, char** argv) {
     using namespace laconic::trace;
-    if (argc != 2 || *argv[1] == '-') {
-        std::cerr << "usage: fuzz_make_trace_corpus FOLDER\n";
+    if (argc < 2 || *argv[1] == '-') {
+        std::cerr << "usage: fuzz_make_trace_corpus FOLDER [TRACE...]\n";
         return 2;
     }
     root = argv[1];
+    // Recorded ones (tests/python/traces), for the bytes behind calls: as cores, which no checksum guards.
+    for (int i = 2; i < argc; ++i)
+        write(std::filesystem::path(argv[i]).stem().string() + "-recorded", 1, parts_of(read(argv[i])).value().core);
     write_program("stencil", 9, [](int me) { return stencil(me, {3, 3}, false, 5); });
     write_program("fan", 8, [](int me) { return root_fan(me, 8, 3); });
     write_program("transpose", 8, [](int me) { return transpose(me, 2, 4, 2); });

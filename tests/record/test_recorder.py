@@ -4,6 +4,7 @@
 
 usage: test_recorder.py CASE FLAVOUR LAUNCHER PRELOAD PROGRAM
 """
+import os
 import sys
 from pathlib import Path
 
@@ -199,6 +200,52 @@ def spawn(start):
         assert calls[0].name == "MPI_Init" and calls[-1].name == "MPI_Finalize"
 
 
+def ports(start):
+    run = start(3, "names")
+    check_shape(run, 3)
+    published = run.one(0, "MPI_Publish_name")
+    assert published.arguments["service_name"] == "laconic-ocean" and published.result == "MPI_SUCCESS", published
+    found, missed = run.calls(2, "MPI_Lookup_name")
+    assert found.arguments["port_name"] == published.arguments["port_name"], found
+    assert missed.result != "MPI_SUCCESS" and missed.arguments["service_name"] == "laconic-nowhere", missed
+    if run.flavour == "mpich":
+        run = start(2, "refusals")
+        check_shape(run, 2)
+        for name in ("MPI_Open_port", "MPI_Comm_connect", "MPI_Comm_accept", "MPI_Comm_spawn", "MPI_Comm_join"):
+            assert run.one(0, name).result != "MPI_SUCCESS", run.one(0, name)
+        return
+    run = start(5, "ports", "join")
+    check_shape(run, 5)
+
+    def made(rank):
+        return [call.arguments["newcomm"] for call in run.calls(rank, "MPI_Comm_accept", "MPI_Comm_connect")]
+
+    # All are of one world: both halves call the communicator between them the same, and what is made of it.
+    assert made(0)[1:] == made(1) == made(2) == made(3) == made(4)[1:], [made(rank) for rank in range(5)]
+    assert len(set(made(1))) == 1, "a disconnected communicator does not give its id back"
+    assert made(0)[0] == made(4)[0], "the first and the last rank call it differently"
+    assert len({str([call.arguments["newintracomm"] for call in run.calls(rank, "MPI_Intercomm_merge")])
+                for rank in range(5)}) == 1
+    assert run.one(0, "MPI_Comm_join").arguments["intercomm"] == run.one(1, "MPI_Comm_join").arguments["intercomm"]
+    assert run.calls(0, "MPI_Comm_connect") == [] and run.calls(1, "MPI_Comm_accept") == []
+    assert run.calls(2, "MPI_Comm_accept")[0].arguments["port_name"] is None, "only the root names the port"
+
+
+def cuda(start, *plugin):
+    """The stand-in gives host memory: only its allocators tell that it is another."""
+    run = start(2, *plugin)
+    check_shape(run, 2)
+    for rank in range(2):
+        here, there = f"device{rank}", f"device{1 - rank}"
+        buffers = [call.arguments["buf"] for call in run.calls(rank, "MPI_Sendrecv_replace")]
+        assert buffers == [f"{here}:0+0", f"{here}:1+64", f"{there}:0+16", "managed:0+24", "pinned:0+32",
+                           f"{there}:0+1024", f"{there}:0+40"], buffers
+
+
+def cuda_plugin(start):
+    cuda(start, os.environ["LACONIC_TEST_PLUGIN"])
+
+
 def fortran(start):
     run = start(2)
     check_shape(run, 2)
@@ -214,7 +261,7 @@ def fortran(start):
         assert reduced["sendbuf"] == "MPI_IN_PLACE" and reduced["op"] == "MPI_SUM"
 
 
-CASES = {case.__name__: case for case in (p2p, comm, data, threads, ends, mpi4, spawn, fortran)}
+CASES = {case.__name__: case for case in (p2p, comm, data, threads, ends, mpi4, spawn, ports, cuda, cuda_plugin, fortran)}
 
 
 def main(arguments):

@@ -154,6 +154,13 @@ def spawn(setting):
         assert sorted(calls) == [0, 1] and sorted(logs) == sorted([call[0] for call in calls[rank]] for rank in calls)
 
 
+def ports(setting):
+    """Parts of the world that find each other. MPICH over UCX has names only, and refuses the rest."""
+    for what in ("names", "refusals") if setting[0] == "mpich" else ("names", "ports", "join"):
+        for ranks in (2, 3, 5, 8):
+            compare(setting, ranks, (what,), "none")
+
+
 def ends(setting):
     """Programs that do not come to MPI_Finalize leave part files with every call; others into the same file clear them."""
     for how in ("abort", "exit", "kill"):
@@ -228,6 +235,10 @@ def command(setting):
         assert done.returncode == 0 and job.facts(job.folder / "one.trace")["ranks"] == 1, done
         done = run("-o", "none.trace", launch=(launcher, "-n", "1", "true"))
         assert done.returncode == 0 and "none.trace" in done.stderr, done
+        # A script that starts the launcher, and has libraries of its own to load.
+        done = run("-o", "script.trace", launch=(wrapper, "2"))
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", ""), done
+        assert job.facts(job.folder / "script.trace")["ranks"] == 2
         done = run("--mpi", "mpich" if flavour == "openmpi" else "openmpi")
         assert done.returncode == 2 and f"is of {flavour}" in done.stderr, done
 
@@ -235,6 +246,8 @@ def command(setting):
 CASES = {"p2p": equal(4, *COUNTS, modes=("none", "mean", "lossless", "lossy")), "comm": equal(4, 5, 8, 16, 25),
          "data": equal(3, *FEWER, arguments=["FOLDER/written"]), "collectives": equal(*FEWER),
          "windows": equal(*FEWER, arguments=["FOLDER/written"]),
+         "dynamic": equal(*FEWER), "cuda": equal(2, 1, 3, 5, 8),
+         "cuda_plugin": equal(2, 3, arguments=[os.environ.get("LACONIC_TEST_PLUGIN", "")]), "tool": equal(2, 1, 3, 8, modes=("mean", "lossless")), "ports": ports,
          "handles": equal(*FEWER, modes=("lossy", "none")), "threads": equal(2, 1, 3, 5, 8, modes=("lossless",)), "ends": ends,
          "pause": pause, "command": command, "refusals": refusals, "fortran": equal(2, 1, 3, 8),
          "mpi4": equal(2, 3, 5, 8, 16, 25), "patterns": patterns, "nas": nas, "spawn": spawn}

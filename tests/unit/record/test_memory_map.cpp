@@ -39,6 +39,28 @@ TEST(memory_map, names_segments_by_first_use_and_reuses_their_ids) {
     EXPECT_EQ(map->find(at(0x30008), false).where, space::stack) << "one past the end is no part of it";
 }
 
+TEST(memory_map, memory_of_a_device_is_found_within_the_mapping_that_holds_it) {
+    auto map = std::make_unique<memory_map>();
+    map->allocated(at(0x1000000), 1 << 24);
+    map->allocated_by_cuda(0x1400000, 256, space::managed, 0);
+    map->allocated_by_cuda(0x7000000000, 512, space::device, 3);
+    map->allocated_by_cuda(0x7000000200, 512, space::device, 1);
+    const location managed = map->find(at(0x1400010), false);
+    EXPECT_EQ(managed.where, space::managed);
+    EXPECT_EQ(managed.displacement, 0x10);
+    for (int again = 0; again < 2; ++again) {
+        const location device = map->find(at(0x7000000210), false);
+        EXPECT_EQ(device.where, space::device);
+        EXPECT_EQ(device.device, 1) << "asked for the first time, and out of the cache";
+        EXPECT_EQ(device.segment, 0U);
+    }
+    EXPECT_EQ(map->find(at(0x7000000000), false).device, 3);
+    map->released(0x1400000);
+    EXPECT_EQ(map->find(at(0x1400010), false).where, space::heap);
+    map->released(0x7000000200);
+    EXPECT_EQ(map->find(at(0x7000000210), false).where, space::stack);
+}
+
 TEST(memory_map, a_freed_segment_is_forgotten_though_it_was_just_used) {
     auto map = std::make_unique<memory_map>();
     map->allocated(at(0x10000), 64);

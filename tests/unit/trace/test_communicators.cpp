@@ -151,6 +151,48 @@ TEST(trace_communicators, more_than_memory_holds_are_refused) {
     EXPECT_EQ(matrix.error().code(), errc::out_of_memory);
 }
 
+TEST(trace_communicators, so_are_more_threads) {
+    const trace_file file = trace_of(
+        [](int) -> calls {
+            calls all;
+            for (std::uint64_t thread = 1; thread <= (1U << 16) + 1; ++thread) {
+                bytes one;
+                put_varint(one, 2 * std::uint64_t{mpi::find_function("MPI_Barrier")->number} + 1);
+                put_varint(one, thread);
+                put_varint(one, world);
+                put_varint(one, 0);
+                all.push_back(std::move(one));
+            }
+            return all;
+        },
+        1);
+    EXPECT_LT(file.facts().file_bytes, 300U);
+    const auto known = communicators::of(file);
+    ASSERT_FALSE(known.ok());
+    EXPECT_EQ(known.error().code(), errc::out_of_memory);
+    EXPECT_TRUE(columns_of(file, 0).ok());
+}
+
+TEST(trace_columns, requests_that_no_memory_holds_are_not_followed) {
+    rank_traffic traffic;
+    const auto receive = [&](std::uint64_t slot) {
+        written_call one(0, mpi::find_function("MPI_Irecv")->number);
+        one.buffer(0, 0).number(8).code(byte_type).rank(1).number(7).code(world);
+        return traffic.read(bytes(one.code(0).code(1).code(slot))).size();
+    };
+    const auto wait = [&](std::uint64_t slot) {
+        written_call one(0, mpi::find_function("MPI_Wait")->number);
+        return traffic.read(bytes(one.code(1).code(slot).code(0).code(2).code(8))).size();
+    };
+    for (std::uint64_t slot = 0; slot <= rank_traffic::most_outstanding; ++slot)
+        ASSERT_EQ(receive(slot), 1U) << "a receive that starts is told in any case";
+    EXPECT_EQ(wait(rank_traffic::most_outstanding), 0U);
+    EXPECT_EQ(wait(0), 1U);
+    // There is room again.
+    EXPECT_EQ(receive(rank_traffic::most_outstanding), 1U);
+    EXPECT_EQ(wait(rank_traffic::most_outstanding), 1U);
+}
+
 TEST(trace_columns, a_nonblocking_collective_hands_over_at_its_start) {
     const auto columns = columns_of(trace_of([](int me) -> calls { return scripted(me).iallreduce(world).wait(); }), 0);
     ASSERT_TRUE(columns.ok());

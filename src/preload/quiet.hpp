@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What an allocator of a device takes from the host's allocators for itself is none of the program's memory: while a
+// quiet stands, the calling thread's malloc and mmap leave no segments.
+#pragma once
+
+namespace laconic::preload {
+
+inline constinit thread_local int quiets = 0;
+
+struct quiet {
+    quiet() noexcept { ++quiets; }
+    ~quiet() { --quiets; }
+    quiet(const quiet&) = delete;
+    quiet& operator=(const quiet&) = delete;
+};
+
+}  // namespace laconic::preload

@@ -8,6 +8,7 @@
 
 #include "cli/bench_tools.hpp"
 #include "cli/calibrate_network_mpi.hpp"
+#include "cli/calibrate_times_mpi.hpp"
 #include "laconic/collective.hpp"
 #include "model/cost.hpp"
 
@@ -33,22 +34,17 @@ double time_of(const small_call& row, double seconds) {
     options.limit = bound::abs(0.1);
     options.bound_scope = scope::contribution;
     const auto once = [&] {
-        MPI_Barrier(MPI_COMM_WORLD);
-        const double begun = MPI_Wtime();
-        const auto done = allreduce<float>(in, out, reduction::sum, MPI_COMM_WORLD, options);
-        if (!done) fail_data(done.error().context());
-        const double mine = MPI_Wtime() - begun;
-        double slowest = 0;
-        MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-        return std::max(slowest, 1e-9);
+        return time_together(MPI_COMM_WORLD, [&] {
+            const auto done = allreduce<float>(in, out, reduction::sum, MPI_COMM_WORLD, options);
+            if (!done) fail_data(done.error().context());
+        });
     };
     // The first call makes connections and memory.
     static_cast<void>(once());
     const int rounds = static_cast<int>(std::clamp(std::max(seconds, least_seconds) / once(), 9.0, 500.0));
     std::vector<double> times;
     for (int round = 0; round < rounds; ++round) times.push_back(once());
-    std::sort(times.begin(), times.end());
-    return times[times.size() / 2];
+    return median(times);
 }
 
 }  // namespace

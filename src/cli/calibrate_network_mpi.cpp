@@ -138,6 +138,8 @@ network_found measure_network(const topology& where, const network_settings& set
             traffic leaders(comm, settings);
             leaders.circles(where.nodes);
             leaders.measure_level(found.inter);
+            leaders.circles(where.nodes);
+            leaders.measure_burst(found.inter);
         });
         found.inter.processor_s_per_byte /= sharing;
         model::level same = nothing;

@@ -14,7 +14,7 @@ namespace laconic::cli {
 
 struct network_settings {
     double seconds_per_size = 0.05;        ///< how long each size is repeated, about
-    std::size_t stock_largest = 64 << 20;  ///< bytes of the largest buffer for MPI's own calls
+    std::size_t stock_largest = 64 << 20;  ///< bytes of the largest buffer of calls
 };
 
 /// Which rank is on which node.

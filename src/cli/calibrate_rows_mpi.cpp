@@ -10,6 +10,7 @@
 
 #include "cli/bench_tools.hpp"
 #include "cli/calibrate_network_mpi.hpp"
+#include "cli/calibrate_times_mpi.hpp"
 #include "cli/collective_arguments_mpi.hpp"
 #include "collective/registry.hpp"
 #include "collective/select.hpp"
@@ -36,11 +37,6 @@ static_assert(sizes.size() <= model::size_fit::most);
 /// A wave with some noise on it, and a bound that compresses it about as well as the fields of simulations.
 constexpr double wave = 50, radians_per_value = 0.01, noise = 0.4, bound_of_values = 0.05;
 
-double median(std::vector<double>& times) {
-    std::sort(times.begin(), times.end());
-    return times[times.size() / 2];
-}
-
 /// Calls of one operation over buffers of up to `largest` bytes.
 class caller {
 public:
@@ -53,6 +49,8 @@ public:
                                        noise * static_cast<double>(random()) / std::minstd_rand::max());
         options_.limit = bound::abs(bound_of_values);
         options_.bound_scope = scope::contribution;
+        // The formulas know what more threads bring.
+        options_.codec_threads = 1;
     }
 
     /// Seconds of the slowest rank.
@@ -62,16 +60,16 @@ public:
         call.op = row.op;
         call.in = in_.as<float>().first(part.in);
         call.out = out_.as<float>().first(part.out);
-        if (row.op == operation::bcast) call = collective_call<float>::bcast(in_.as<float>().first(count), 0);
+        // A lossy bcast changes its array, and all operations shall find the same values.
+        if (row.op == operation::bcast) {
+            if (rank_ == 0) std::copy_n(call.in.data(), count, out_.as<float>().data());
+            call = collective_call<float>::bcast(out_.as<float>().first(count), 0);
+        }
         options_.algorithm = row.name;
-        MPI_Barrier(MPI_COMM_WORLD);
-        const double begun = MPI_Wtime();
-        const auto done = laconic::run(call, MPI_COMM_WORLD, options_);
-        if (!done) fail_data(done.error().context());
-        const double mine = MPI_Wtime() - begun;
-        double slowest = 0;
-        MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-        return std::max(slowest, 1e-9);
+        return time_together(MPI_COMM_WORLD, [&] {
+            if (const auto done = laconic::run(call, MPI_COMM_WORLD, options_); !done)
+                fail_data(done.error().context());
+        });
     }
 
     /// What the model is asked about such a call.
@@ -120,7 +118,9 @@ void measure_operation(operation op, const topology& where, const network_settin
         const int rounds = static_cast<int>(std::clamp<double>(settings.seconds_per_size / second_s,
                                                                with_rows ? few_rounds : fewest_rounds, most_rounds));
         for (int round = 0; round < rounds; ++round)
-            for (std::size_t i = 0; i < times.size(); ++i) times[i].push_back(call.time(rows[i], count));
+            for (std::size_t i = 0; i < times.size(); ++i)
+                if (times[i].empty() || times[i].front() < patience_s / few_rounds)
+                    times[i].push_back(call.time(rows[i], count));
         book(stock, count * sizeof(float), median(times[0]) / classic_s);
         for (std::size_t i = 1; i < times.size(); ++i) {
             const double formula_s = model::estimate(found, what, rows[i].what).total_s;
@@ -138,6 +138,7 @@ void measure_rows(const topology& where, const network_settings& settings, std::
                   model::machine& found) {
     caller call(where.ranks, settings.stock_largest);
     found.fitted_rows = 0;
+    found.calibrated_nodes = where.nodes;
     for (const operation op : operations) measure_operation(op, where, settings, call, found);
 }
 

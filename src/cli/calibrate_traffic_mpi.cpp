@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/bench_tools.hpp"
+#include "cli/calibrate_times_mpi.hpp"
 
 namespace laconic::cli {
 namespace {
@@ -25,11 +26,6 @@ constexpr double least_burst = 6e3;
 constexpr int looks = 16;
 /// Several turns of ranks that share a core.
 constexpr double turns_s = 0.05;
-double median(std::vector<double>& values) {
-    std::sort(values.begin(), values.end());
-    return values[values.size() / 2];
-}
-
 }  // namespace
 
 traffic::traffic(MPI_Comm comm, const network_settings& settings)
@@ -89,16 +85,16 @@ double traffic::processor_s_per_byte(double stream_s) {
     return std::max(0.0, stream(segment, rounds) - work(rounds)) / segment;
 }
 
-/// What passes at once after a pause, ahead of the rate that stream() found.
-double traffic::burst(const model::level& way) {
+void traffic::measure_burst(model::level& way) {
     constexpr double bytes = burst_messages * static_cast<double>(burst_message);
+    const double meeting_s = std::max(0.0, lone(0, [&] { exchange(8); }) - way.alpha_s);
     const double seconds = lone(bytes * way.beta_s_per_byte, [&] {
         std::array<MPI_Request, 2 * burst_messages> requests;
         start(burst_message, burst_messages, requests.data());
         MPI_Waitall(2 * burst_messages, requests.data(), MPI_STATUSES_IGNORE);
     });
-    const double ahead = bytes - (seconds - way.alpha_s) / way.beta_s_per_byte;
-    return ahead > least_burst ? ahead : 0;
+    const double ahead = bytes - (seconds - meeting_s - way.alpha_s) / way.beta_s_per_byte;
+    way.burst_bytes = ahead > least_burst ? ahead : 0;
 }
 
 /// Single steps by size. A lone step begins when the last rank has seen that all are there, and so takes longer than
@@ -122,7 +118,6 @@ void traffic::measure_level(model::level& way) {
     way.beta_s_per_byte = std::max(around / segment, 1e-15);
     way.overhead_s = std::min(stream(8), way.alpha_s);
     way.processor_s_per_byte = std::min(processor_s_per_byte(around), way.beta_s_per_byte);
-    way.burst_bytes = burst(way);
     measure_steps(way);
     pairs();
     way.exchange_factor = std::clamp(stream(segment) / around, 1.0, 2.0);
@@ -130,20 +125,18 @@ void traffic::measure_level(model::level& way) {
 
 double traffic::repeat(const std::function<void()>& round, bool mean) {
     round();
-    MPI_Barrier(comm_);
-    double begun = MPI_Wtime();
-    round();
-    const double once = std::max(slowest(MPI_Wtime() - begun), 1e-9);
+    const double once = time_together(comm_, round);
     const double seconds = mean ? std::max(turns_s, settings_.seconds_per_size) : settings_.seconds_per_size;
     const int rounds = static_cast<int>(std::clamp(seconds / once, 3.0, 2000.0));
     std::vector<double> times;
     const double first = MPI_Wtime();
+    double begun = first;
     for (int i = 0; i < rounds; ++i) {
         begun = MPI_Wtime();
         round();
         times.push_back(MPI_Wtime() - begun);
     }
-    return slowest(mean ? (begun - first + times.back()) / rounds : median(times));
+    return slowest_of(comm_, mean ? (begun - first + times.back()) / rounds : median(times));
 }
 
 double traffic::lone(double pause_s, const std::function<void()>& round) {
@@ -152,19 +145,10 @@ double traffic::lone(double pause_s, const std::function<void()>& round) {
     double spent = 0;
     while (times.size() < 9 || (spent < settings_.seconds_per_size && times.size() < 500)) {
         if (pause.tv_nsec > 0) nanosleep(&pause, nullptr);
-        MPI_Barrier(comm_);
-        const double begun = MPI_Wtime();
-        round();
-        times.push_back(slowest(MPI_Wtime() - begun));
+        times.push_back(time_together(comm_, round));
         spent += times.back() + pause_s;
     }
     return median(times);
-}
-
-double traffic::slowest(double mine) {
-    double all = 0;
-    MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_MAX, comm_);
-    return all;
 }
 
 }  // namespace laconic::cli

@@ -67,7 +67,6 @@ json level_json(const model::level& way) {
             {"overhead_us", way.overhead_s * 1e6},
             {"exchange_factor", way.exchange_factor},
             {"processor_us_per_mb", way.processor_s_per_byte * 1e12},
-            {"burst_kb", way.burst_bytes / 1e3},
             {"steps", std::move(steps)}};
 }
 
@@ -77,13 +76,17 @@ json machine_json(const circumstances& how, const model::machine& m) {
                 {"nodes", how.where.nodes},
                 {"intra_node", how.found.intra ? level_json(m.intra) : json(nullptr)},
                 {"inter_node", how.found.inter ? level_json(m.inter) : json(nullptr)},
-                {"host", {{"injection_gb_s", 1e-9 / m.host_beta_s_per_byte}, {"cores", m.cores}}},
+                {"host",
+                 {{"injection_gb_s", 1e-9 / m.host_beta_s_per_byte},
+                  {"burst_kb", m.inter.burst_bytes / 1e3},
+                  {"cores", m.cores}}},
                 {"memory",
                  {{"add_gb_s", m.add_bytes_per_s / 1e9},
                   {"copy_gb_s", m.copy_bytes_per_s / 1e9},
                   {"scan_gb_s", m.scan_bytes_per_s / 1e9}}},
                 {"engine",
-                 {{"thread_gain", m.thread_gain},
+                 {{"calibrated_nodes", m.calibrated_nodes},
+                  {"thread_gain", m.thread_gain},
                   {"call_us", m.call_s * 1e6},
                   {"call_raw_us", m.call_raw_s * 1e6},
                   {"message_us", m.message_s * 1e6}}},

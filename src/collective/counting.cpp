@@ -63,8 +63,25 @@ result<bool> counting::test() {
     return over != 0;
 }
 
+/// Ranks of a node that tell each other different counts would copy more than there is room for.
+status counting::verdict_in_node() const {
+    const auto& ranks = levels_->inside.ranks;
+    const auto p = static_cast<std::size_t>(shape_.ranks);
+    for (std::size_t i = 0; i < ranks.size(); ++i)
+        for (std::size_t j = 0; j < ranks.size(); ++j) {
+            const std::size_t sent = counts()[i * 2 * p + static_cast<std::size_t>(ranks[j])];
+            const std::size_t expected = counts()[j * 2 * p + p + static_cast<std::size_t>(ranks[i])];
+            if (sent != expected)
+                return {errc::mismatch, "rank " + std::to_string(ranks[i]) + " has " + std::to_string(sent) +
+                                            " elements for rank " + std::to_string(ranks[j]) + ", which expects " +
+                                            std::to_string(expected) + "; give the same"};
+        }
+    return {};
+}
+
 status counting::verdict() const {
-    if (shape_.op == operation::alltoall || !shape_.is_root()) return {};
+    if (shape_.op == operation::alltoall) return verdict_in_node();
+    if (!shape_.is_root()) return {};
     const auto roots = shape_.op == operation::gather ? shape_.out_counts : shape_.in_counts;
     for (std::size_t k = 0; k < roots.size(); ++k)
         if (roots[k] != counts()[k])

@@ -24,13 +24,15 @@ public:
     /// False while messages are on their way.
     [[nodiscard]] result<bool> test();
 
-    /// ok, or what does not fit: the root's counts are not those of the ranks. Precondition: test() said true.
+    /// ok, or what does not fit: the root's counts are not those of the ranks, or what ranks of a node have for each
+    /// other differs. Precondition: test() said true.
     [[nodiscard]] status verdict() const;
     [[nodiscard]] std::span<const std::size_t> counts() const noexcept { return memory_->told.counts; }
     void release() noexcept;
 
 private:
     [[nodiscard]] int start_in_nodes(told_counts& told);
+    [[nodiscard]] status verdict_in_node() const;
 
     mpi::channel* channel_ = nullptr;
     const hierarchy* levels_ = nullptr;

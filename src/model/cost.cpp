@@ -18,14 +18,18 @@ double whole_above(double x) noexcept {
     return floor < x ? floor + 1 : floor;
 }
 
-link over(const level& way, double beta) noexcept {
-    return {way.alpha_s, beta, way.overhead_s, way.processor_s_per_byte, &way};
+/// `sharing`: ranks that send over the same link at once.
+link over(const level& way, double beta, double sharing = 1) noexcept {
+    return {way.alpha_s, beta, way.overhead_s, way.processor_s_per_byte, &way, way.burst_bytes / sharing};
 }
 
 link slower(const link& a, const link& b) noexcept {
-    return {std::max(a.alpha_s, b.alpha_s), std::max(a.beta_s_per_byte, b.beta_s_per_byte),
-            std::max(a.overhead_s, b.overhead_s), std::max(a.processor_s_per_byte, b.processor_s_per_byte),
-            a.alpha_s > b.alpha_s ? a.measured : b.measured};
+    return {std::max(a.alpha_s, b.alpha_s),
+            std::max(a.beta_s_per_byte, b.beta_s_per_byte),
+            std::max(a.overhead_s, b.overhead_s),
+            std::max(a.processor_s_per_byte, b.processor_s_per_byte),
+            a.alpha_s > b.alpha_s ? a.measured : b.measured,
+            std::max(a.burst_bytes, b.burst_bytes)};
 }
 
 /// The ranks compare a few numbers, by doubling distances.
@@ -116,8 +120,9 @@ link context::next() const noexcept {
 link context::exchange(double distance) const noexcept {
     if (what.nodes == 1 || distance < local)
         return over(where.intra, where.intra.beta_s_per_byte * where.intra.exchange_factor);
-    return over(where.inter, std::max(where.inter.beta_s_per_byte * where.inter.exchange_factor,
-                                      local * where.host_beta_s_per_byte));
+    return over(where.inter,
+                std::max(where.inter.beta_s_per_byte * where.inter.exchange_factor, local * where.host_beta_s_per_byte),
+                local);
 }
 
 link context::tree(double distance) const noexcept {
@@ -129,7 +134,8 @@ link context::all() const noexcept {
     if (what.nodes == 1) return over(where.intra, where.intra.beta_s_per_byte);
     // Of a rank's ranks - 1 messages, ranks - local leave the node, and so do those of its `local` neighbours.
     const double leaving = (ranks - local) / (ranks - 1);
-    return over(where.inter, std::max(where.inter.beta_s_per_byte, local * leaving * where.host_beta_s_per_byte));
+    return over(where.inter, std::max(where.inter.beta_s_per_byte, local * leaving * where.host_beta_s_per_byte),
+                local);
 }
 
 link context::star() const noexcept {
@@ -138,7 +144,7 @@ link context::star() const noexcept {
 }
 
 link context::lanes_between_nodes() const noexcept {
-    return over(where.inter, std::max(where.inter.beta_s_per_byte, local * where.host_beta_s_per_byte));
+    return over(where.inter, std::max(where.inter.beta_s_per_byte, local * where.host_beta_s_per_byte), local);
 }
 
 void ledger::book(double times, const work& busy) noexcept {
@@ -165,8 +171,9 @@ void ledger::step(double steps, const link& way, double size, double wire_bytes,
 }
 
 double ledger::passing_s(const link& over, double wire_bytes, double least_s) noexcept {
-    const double beta = over.beta_s_per_byte, burst = over.burst_bytes();
+    const double beta = over.beta_s_per_byte, burst = over.burst_bytes;
     if (!(burst > 0)) return std::max(least_s, wire_bytes * beta);
+    may_burst_ = std::min(may_burst_, burst);
     const double seconds = std::max(least_s, (wire_bytes - may_burst_) * beta);
     may_burst_ = std::clamp(may_burst_ + seconds / beta - wire_bytes, 0.0, burst);
     return seconds;
@@ -174,7 +181,8 @@ double ledger::passing_s(const link& over, double wire_bytes, double least_s) no
 
 void ledger::alone(const work& busy) noexcept {
     const level& outside = in_.where.inter;
-    may_burst_ = std::min(may_burst_ + busy.total() / outside.beta_s_per_byte, outside.burst_bytes);
+    const double beta = std::max(outside.beta_s_per_byte, in_.local * in_.where.host_beta_s_per_byte);
+    may_burst_ = std::min(may_burst_ + busy.total() / beta, outside.burst_bytes);
     sum_.total_s += busy.total();
     book(1, busy);
 }
@@ -193,6 +201,11 @@ void ledger::fill(double size, const work& busy) noexcept {
     sum_.latency_s += busy.total() / pieces;
 }
 
+double row_factor(const machine& where, const question& what, const cell& how) noexcept {
+    const bool alike = where.calibrated_nodes == 0 || (where.calibrated_nodes > 1) == (what.nodes > 1);
+    return alike ? where.row_factor(what.op, how, static_cast<double>(what.bytes)) : 1;
+}
+
 cost estimate(const machine& where, const question& what, const cell& how) noexcept {
     if (what.ranks < 2) return {};
     if (how.schedule == schedule_kind::stock) return estimate_stock(where, what);
@@ -208,7 +221,7 @@ cost estimate(const machine& where, const question& what, const cell& how) noexc
     // What a step takes beyond the parts that are known of it is waiting.
     const double known = sum.agreement_s + sum.wire_s + sum.compress_s + sum.combine_s + sum.decompress_s + sum.copy_s;
     sum.latency_s = std::max(sum.latency_s, sum.total_s - known);
-    const double factor = where.row_factor(what.op, how, static_cast<double>(what.bytes));
+    const double factor = row_factor(where, what, how);
     for (double* const part : {&sum.total_s, &sum.agreement_s, &sum.latency_s, &sum.wire_s, &sum.compress_s,
                                &sum.combine_s, &sum.decompress_s, &sum.copy_s})
         *part *= factor;

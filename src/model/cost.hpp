@@ -55,6 +55,10 @@ inline constexpr double impossible_s = std::numeric_limits<double>::infinity();
 /// here, and for schedule_kind::chosen. Fewer than two ranks cost nothing. Precondition: check(what).ok().
 [[nodiscard]] cost estimate(const machine& where, const question& what, const cell& how) noexcept;
 
+/// What the formula's time of a row is multiplied by: what calibration found, where it saw as many nodes (one, or more
+/// than one), else 1.
+[[nodiscard]] double row_factor(const machine& where, const question& what, const cell& how) noexcept;
+
 /// Values that `auto` compresses before it decides: one of so many, but not more than these.
 inline constexpr std::size_t sampled_share = 8;
 inline constexpr std::size_t sampled_values = 8 * 2048;

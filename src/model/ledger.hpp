@@ -16,13 +16,13 @@ inline constexpr double infinite = std::numeric_limits<double>::infinity();
 struct link {
     double alpha_s = 0, beta_s_per_byte = 0, overhead_s = 0, processor_s_per_byte = 0;
     const level* measured = nullptr;  ///< what the link is made of; beta may be more, where ranks share it
+    double burst_bytes = 0;           ///< a rank's share of what passes at once after a pause
 
-    [[nodiscard]] double burst_bytes() const noexcept { return measured == nullptr ? 0 : measured->burst_bytes; }
     /// A step with one message each way, the network idle before.
     [[nodiscard]] double step_s(double size_bytes) const noexcept {
         if (measured == nullptr) return alpha_s + size_bytes * beta_s_per_byte;
         const double shared_s_per_byte = std::max(0.0, beta_s_per_byte - measured->beta_s_per_byte);
-        return measured->step_s(size_bytes) + std::max(0.0, size_bytes - burst_bytes()) * shared_s_per_byte;
+        return measured->step_s(size_bytes) + std::max(0.0, size_bytes - burst_bytes) * shared_s_per_byte;
     }
 };
 

@@ -32,8 +32,8 @@ struct level {
     double exchange_factor = 1;  ///< time in which pairs of ranks exchange messages / time of the ring: 1 to 2
     /// Processor time of a rank for a byte sent and a byte received: time in which it does nothing else.
     double processor_s_per_byte = 0;
-    /// What a rank may send at once after a pause, as shaped links allow (token buckets); only what is beyond takes
-    /// beta.
+    /// What a rank may send at once after a pause, as shaped links between nodes allow (token buckets); only what is
+    /// beyond takes beta.
     double burst_bytes = 0;
     step_fit steps{};
 
@@ -97,6 +97,7 @@ struct machine {
     double message_s = 0;         ///< compressed rows: of a message, besides level::overhead_s and the codec's rates
     std::array<codec_rates, rated_codecs.size()> codecs{};
     std::array<size_fit, operation_count> stock{};  ///< to the best uncompressed schedule of the model
+    double calibrated_nodes = 0;                    ///< of the ranks that timed the rows; 0: not known
     static constexpr std::size_t most_rows = 80;
     std::size_t fitted_rows = 0;
     std::array<row_fit, most_rows> rows{};  ///< the first fitted_rows are there

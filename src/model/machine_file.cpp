@@ -67,10 +67,10 @@ void each_number(Machine& m, const Visit& visit) {
         visit(table, "overhead_us", unit::us, level.overhead_s);
         visit(table, "exchange_factor", unit::factor, level.exchange_factor);
         visit(table, "processor_us_per_mb", unit::us_per_mb, level.processor_s_per_byte);
-        visit(table, "burst_kb", unit::kb, level.burst_bytes);
     };
     visit_level("intra_node", m.intra);
     visit_level("inter_node", m.inter);
+    visit("inter_node", "burst_kb", unit::kb, m.inter.burst_bytes);
     visit("host", "injection_gb_s", unit::gb_per_s_as_beta, m.host_beta_s_per_byte);
     visit("host", "cores", unit::count, m.cores);
     visit("memory", "add_gb_s", unit::gb_per_s, m.add_bytes_per_s);
@@ -82,6 +82,7 @@ void each_number(Machine& m, const Visit& visit) {
     visit("engine", "call_us", unit::us, m.call_s);
     visit("engine", "call_raw_us", unit::us, m.call_raw_s);
     visit("engine", "message_us", unit::us, m.message_s);
+    visit("engine", "calibrated_nodes", unit::count, m.calibrated_nodes);
 }
 
 /// The table of a row: row.OPERATION.SCHEDULE.PAYLOAD.CODEC.
@@ -317,8 +318,8 @@ std::string to_toml(const machine& what, std::string_view comment) {
         if (table != open) text += "\n[" + std::string(table) + "]\n";
         open = table;
         text += std::string(key) + " = " + digits(from_field(unit_of, field)) + "\n";
-        // The arrays of a level belong to its table, after its last number.
-        if (unit_of == unit::kb) text += steps_text(table == "intra_node" ? what.intra.steps : what.inter.steps);
+        // The arrays of a level belong to its table.
+        if (unit_of == unit::us_per_mb) text += steps_text(table == "intra_node" ? what.intra.steps : what.inter.steps);
     });
     for (std::size_t i = 0; i < rated_names.size(); ++i) {
         const codec_rates& rates = what.codecs[i];

@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include <array>
 #include <cstddef>
 #include <cstring>
 #include <string_view>
@@ -27,9 +28,11 @@ using device_address = unsigned long long;
 /// What both interfaces answer where there is no CUDA: "not initialized".
 const int no_cuda = 3;
 
-struct wanted_symbol {
-    const char* name;
-    void* found;
+/// Where CUDA's libraries lie that are loaded now.
+struct library_paths {
+    static constexpr std::size_t most = 4, longest = 512;
+    std::array<std::array<char, longest>, most> text{};
+    std::size_t count = 0;
 };
 
 /// An address of ours in place of CUDA's function would call itself for ever.
@@ -48,14 +51,15 @@ void* symbol_in(const char* object, const char* name) noexcept {
     return found;
 }
 
-int look_into(dl_phdr_info* info, std::size_t, void* wanted) {
-    auto& symbol = *static_cast<wanted_symbol*>(wanted);
+/// Only looks: the loader's lock is held meanwhile, and dlopen takes its locks in another order.
+int note_path(dl_phdr_info* info, std::size_t, void* found) {
+    auto& paths = *static_cast<library_paths*>(found);
     const std::string_view path = info->dlpi_name != nullptr ? info->dlpi_name : "";
     const std::string_view file = path.substr(path.rfind('/') + 1);
     if (!file.starts_with("libcudart.so") && !file.starts_with("libcudart-") && !file.starts_with("libcuda.so"))
         return 0;
-    symbol.found = symbol_in(info->dlpi_name, symbol.name);
-    return symbol.found != nullptr ? 1 : 0;
+    if (path.size() < library_paths::longest) path.copy(paths.text[paths.count++].data(), path.size());
+    return paths.count == library_paths::most ? 1 : 0;
 }
 
 /// The function behind ours: of the next library, or, where the program's plug-ins keep CUDA to themselves
@@ -65,9 +69,11 @@ void* next_function(const char* name, const void* caller) noexcept {
     Dl_info from{};
     if (dladdr(caller, &from) != 0 && from.dli_fname != nullptr)
         if (void* const found = symbol_in(from.dli_fname, name)) return found;
-    wanted_symbol wanted{name, nullptr};
-    dl_iterate_phdr(look_into, &wanted);
-    return wanted.found;
+    library_paths paths;
+    dl_iterate_phdr(note_path, &paths);
+    for (std::size_t i = 0; i < paths.count; ++i)
+        if (void* const found = symbol_in(paths.text[i].data(), name)) return found;
+    return nullptr;
 }
 
 template <class... Arguments>
@@ -176,6 +182,15 @@ LACONIC_SEEN int cuMemAllocPitch_v2(device_address* memory, std::size_t* pitch, 
 LACONIC_SEEN int cuMemAllocAsync(device_address* memory, std::size_t bytes, void* stream) {
     return allocate(LACONIC_DRIVER(cuMemAllocAsync, space::device), memory, bytes, stream);
 }
+LACONIC_SEEN int cuMemAllocAsync_ptsz(device_address* memory, std::size_t bytes, void* stream) {
+    return allocate(LACONIC_DRIVER(cuMemAllocAsync_ptsz, space::device), memory, bytes, stream);
+}
+LACONIC_SEEN int cuMemAllocFromPoolAsync(device_address* memory, std::size_t bytes, void* pool, void* stream) {
+    return allocate(LACONIC_DRIVER(cuMemAllocFromPoolAsync, space::device), memory, bytes, pool, stream);
+}
+LACONIC_SEEN int cuMemAllocFromPoolAsync_ptsz(device_address* memory, std::size_t bytes, void* pool, void* stream) {
+    return allocate(LACONIC_DRIVER(cuMemAllocFromPoolAsync_ptsz, space::device), memory, bytes, pool, stream);
+}
 LACONIC_SEEN int cuMemAllocManaged(device_address* memory, std::size_t bytes, unsigned flags) {
     return allocate(LACONIC_DRIVER(cuMemAllocManaged, space::managed), memory, bytes, flags);
 }
@@ -189,6 +204,9 @@ LACONIC_SEEN int cuMemFree_v2(device_address memory) { return release(LACONIC_RE
 LACONIC_SEEN int cuMemFreeHost(void* memory) { return release(LACONIC_RELEASE(cuMemFreeHost), memory); }
 LACONIC_SEEN int cuMemFreeAsync(device_address memory, void* stream) {
     return release(LACONIC_RELEASE(cuMemFreeAsync), memory, stream);
+}
+LACONIC_SEEN int cuMemFreeAsync_ptsz(device_address memory, void* stream) {
+    return release(LACONIC_RELEASE(cuMemFreeAsync_ptsz), memory, stream);
 }
 
 }  // extern "C"

@@ -54,7 +54,8 @@ class Calibrate(unittest.TestCase):
         self.assertGreater(inside["bandwidth_gb_s"], 0.001)
         self.assertTrue(1 <= inside["exchange_factor"] <= 2)
         self.assertGreaterEqual(inside["processor_us_per_mb"], 0)
-        self.assertGreaterEqual(inside["burst_kb"], 0)
+        self.assertGreaterEqual(report["host"]["burst_kb"], 0)
+        self.assertEqual(report["engine"]["calibrated_nodes"], 1)
         steps = inside["steps"]
         self.assertEqual([step["bytes"] for step in steps][:2], [8, 1024])
         self.assertEqual([step["us"] for step in steps], sorted(step["us"] for step in steps))

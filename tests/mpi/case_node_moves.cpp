@@ -218,6 +218,18 @@ void check_mismatches() {
               what.text() + " and another count: " + refused.error().message());
         check_scenario<float>(what);
     }
+    // Of an alltoallv ranks of a node hear both sides.
+    scenario what;
+    what.op = operation::alltoall;
+    what.algorithm = "hierarchical";
+    what.limit = bound::abs(1e-3);
+    what.varying = true;
+    what.ranks_per_node = 2;
+    laid_out<float> arrays = lay_out<float>(what, rank_in(world), ranks);
+    if (rank_in(world) == 0) arrays.out_counts[1] -= 1;
+    const auto refused = run(arrays.call, world, options_of(what));
+    check(refused.error().code() == errc::mismatch, what.text() + " and another count: " + refused.error().message());
+    check_scenario<float>(what);
 }
 
 }  // namespace

@@ -20,8 +20,9 @@ ALLOCATOR = {"malloc", "calloc", "realloc", "reallocarray", "free", "posix_memal
              "pvalloc", "mmap", "munmap"}
 CUDA = {"cudaMalloc", "cudaMallocPitch", "cudaMallocAsync", "cudaMallocAsync_ptsz", "cudaMallocFromPoolAsync",
         "cudaMallocFromPoolAsync_ptsz", "cudaMallocManaged", "cudaMallocHost", "cudaHostAlloc", "cudaFree", "cudaFreeHost",
-        "cudaFreeAsync", "cudaFreeAsync_ptsz", "cuMemAlloc_v2", "cuMemAllocPitch_v2", "cuMemAllocAsync", "cuMemAllocManaged",
-        "cuMemAllocHost_v2", "cuMemHostAlloc", "cuMemFree_v2", "cuMemFreeHost", "cuMemFreeAsync"}
+        "cudaFreeAsync", "cudaFreeAsync_ptsz", "cuMemAlloc_v2", "cuMemAllocPitch_v2", "cuMemAllocAsync",
+        "cuMemAllocAsync_ptsz", "cuMemAllocFromPoolAsync", "cuMemAllocFromPoolAsync_ptsz", "cuMemAllocManaged",
+        "cuMemAllocHost_v2", "cuMemHostAlloc", "cuMemFree_v2", "cuMemFreeHost", "cuMemFreeAsync", "cuMemFreeAsync_ptsz"}
 
 
 def exported(library):

@@ -21,20 +21,26 @@ std::int64_t failure_key(const status& local, int rank) noexcept {
     return local.ok() ? 0 : (static_cast<std::int64_t>(local.code()) << 32) | (INT32_MAX - rank);
 }
 
-/// Collective: the failure behind a key, known to the rank that it is of.
-status tell(mpi::channel& channel, std::int64_t key, const status& local) {
+/// Collective: the failure behind a key, known to the rank that it is of. `heard`: all have heard of it.
+status tell(mpi::channel& channel, std::int64_t key, const status& local, bool& heard) {
     const int teller = INT32_MAX - static_cast<int>(key & INT32_MAX);
     std::array<char, text_bytes> text{};
     if (teller == channel.rank()) local.context().copy(text.data(), text.size() - 1);
     if (status bad = channel.check(MPI_Bcast(text.data(), text_bytes, MPI_CHAR, teller, channel.comm()), "MPI_Bcast");
         !bad.ok())
         return bad;
+    heard = true;
     const auto code = static_cast<errc>(key >> 32);
     try {
         return {code, "rank " + std::to_string(teller) + ": " + text.data()};
     } catch (const std::bad_alloc&) {
         return {code, "no memory"};
     }
+}
+
+status tell(mpi::channel& channel, std::int64_t key, const status& local) {
+    bool heard = false;
+    return tell(channel, key, local, heard);
 }
 
 /// Doubles in the order of integers.
@@ -279,9 +285,8 @@ result<bool> run_agreement::test(const status& local, bool waits) {
         stride_ *= radix;
         if (status bad = begin_round(); !bad.ok()) return bad;
     }
-    refused_ = packet_[0] != 0;
-    if (refused_) return tell(*channel_, packet_[0], local);
-    return true;
+    if (packet_[0] == 0) return true;
+    return tell(*channel_, packet_[0], local, refused_);
 }
 
 value_limits run_agreement::range(std::size_t field) const noexcept {

@@ -336,7 +336,8 @@ std::unique_ptr<engine> make_batched(const engine_setup& setup, const streams& o
         const std::size_t fixed = staging_of(codec, bytes, 0);
         const std::size_t room = setup.staging_bytes > fixed ? setup.staging_bytes - fixed : 0;
         const std::size_t slots = std::clamp(room / (staging_of(codec, bytes, 1) - fixed), least_slots, most_slots);
-        const std::size_t opening = std::max(opening_bytes / std::min(most, opening_bytes), std::size_t{1});
+        // Long batches wait for the agreement: packing one and sending it for nothing would cost more than that.
+        const std::size_t opening = opening_bytes / most;
         ways.push_back({bytes, slots, false, static_cast<std::int64_t>(opening)});
     }
     return std::make_unique<message_engine>(setup, outgoing, incoming, std::move(ways));

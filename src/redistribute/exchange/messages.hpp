@@ -25,7 +25,7 @@ public:
     [[nodiscard]] std::size_t ways() const noexcept override { return ways_.size(); }
     void use(std::size_t way) noexcept override;
     [[nodiscard]] status prepare() override;
-    [[nodiscard]] bool opens() const noexcept override { return !cut_.at_once; }
+    [[nodiscard]] bool opens() const noexcept override { return cut_.opening > 0; }
     [[nodiscard]] status open(run_context& run, bool ready) override;
     [[nodiscard]] result<bool> open_more() override;
     [[nodiscard]] status decline() override;

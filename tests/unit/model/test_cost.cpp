@@ -42,51 +42,6 @@ TEST(cost, of_the_raw_ring_is_equation_2_2) {
     expect_time(slow_machine(), ask(operation::reduce_scatter, 4000, 4), tests::raw(ring), 6.3 * ms);
 }
 
-TEST(cost, follows_measured_steps) {
-    machine m = slow_machine();
-    m.inter.steps = {2, {8, 1000}, {1 * ms, 5 * ms}};
-    // As equation (2.2), but a step with 1000 bytes takes 5 ms.
-    expect_time(m, ask(operation::allreduce, 4000, 4), tests::raw(ring), 6 * 5 * ms + 3 * 0.1 * ms);
-    // A chain of one segment over three links; then of two, the second at the pace of a link.
-    expect_time(m, ask(operation::bcast, 1000, 4), tests::raw(ring), 3 * 5 * ms);
-    question cut = ask(operation::bcast, 2000, 4);
-    cut.segment_bytes = 1000;
-    m.lanes_raw = 1;
-    expect_time(m, cut, tests::raw(ring), 4 * 5 * ms);
-}
-
-TEST(cost, is_multiplied_by_what_calibration_found) {
-    machine m = slow_machine();
-    const question what = ask(operation::allreduce, 4000, 4);
-    const cost before = estimate(m, what, fle(ring, fused)), other = estimate(m, what, fle(ring, homomorphic));
-    m.fitted_rows = 1;
-    m.rows[0] = {operation::allreduce, fle(ring, fused), {2, {1000, 4000}, {1, 1.5}}};
-    const cost after = estimate(m, what, fle(ring, fused));
-    EXPECT_DOUBLE_EQ(after.total_s, 1.5 * before.total_s);
-    EXPECT_DOUBLE_EQ(after.wire_s, 1.5 * before.wire_s);
-    EXPECT_EQ(estimate(m, what, fle(ring, homomorphic)).total_s, other.total_s);
-    EXPECT_EQ(estimate(m, ask(operation::reduce_scatter, 4000, 4), fle(ring, fused)).total_s,
-              estimate(slow_machine(), ask(operation::reduce_scatter, 4000, 4), fle(ring, fused)).total_s);
-}
-
-TEST(cost, lets_a_burst_pass_and_then_no_more) {
-    machine m = slow_machine();
-    m.inter.steps = {2, {8, 8000}, {1 * ms, 1 * ms}};
-    m.inter.burst_bytes = 3000;
-    // Three steps of 1000 bytes are a burst, and there is time for the next one meanwhile.
-    expect_time(m, ask(operation::allgather, 4000, 4), tests::raw(ring), 3 * ms);
-    expect_time(m, ask(operation::allreduce, 4000, 4), tests::raw(ring), 6 * ms + 3 * 0.1 * ms);
-    // Three of 4000 are 9000 more than a burst, three more find nothing left of it.
-    expect_time(m, ask(operation::allreduce, 16000, 4), tests::raw(ring), 9 * ms + 12 * ms);
-    // Sums of the first half give it time again: 50 ms for 1000 bytes.
-    m.add_bytes_per_s = 2e4;
-    expect_time(m, ask(operation::allreduce, 4000, 4), tests::raw(ring), 6 * ms + 3 * 50 * ms);
-    // The same for a chain: its first segment's way, and 9000 bytes more than a burst.
-    question cut = ask(operation::bcast, 13000, 4);
-    cut.segment_bytes = 1000;
-    expect_time(m, cut, tests::raw(ring), 3 * 1 * ms + 9 * ms);
-}
-
 TEST(cost, of_compressed_rings_is_equations_5_4_to_6_4_with_their_slips_mended) {
     const machine m = slow_machine();
     const question rs = ask(operation::reduce_scatter, 4000, 4), ar = ask(operation::allreduce, 4000, 4);

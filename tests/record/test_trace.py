@@ -121,11 +121,20 @@ COUNTS = (1, 2, 3, 5, 8, 16, 25)
 FEWER = (1, 2, 3, 5, 8, 25)
 
 
+# The most bytes of a trace without times, whatever the number of ranks.
+MOST_BYTES = {"stencil2d": 1500, "stencil3d": 2500, "transpose": 1500, "butterfly": 2000, "fan": 2000, "tree": 2000,
+              "anysource": 2000, "tags": 2000}
+
+
 def patterns(setting):
-    """Every pattern on three numbers of ranks, two on all; from where on a trace does not grow."""
-    for name in ("stencil2d", "stencil3d", "transpose", "butterfly", "fan", "tree", "anysource", "tags"):
+    """Every pattern on three numbers of ranks, two on all, one on a cube; from where on a trace does not grow."""
+    for name, most in MOST_BYTES.items():
         for ranks in COUNTS if name in ("stencil2d", "transpose") else (3, 8, 25):
-            compare(setting, ranks, (name, "7", "4"), "none", 2000)
+            compare(setting, ranks, (name, "7", "4"), "none", most)
+    compare(setting, 27, ("stencil3d", "7", "4"), "none", MOST_BYTES["stencil3d"])
+    at = {ranks: compare(setting, ranks, ("fan", "7", "4"), "none") for ranks in (3, 8, 25)}
+    # The number of ranks itself may take a byte more.
+    assert max(at.values()) <= min(at.values()) + 1, f"root to everyone: {at} bytes"
     at = {ranks: compare(setting, ranks, ("stencil2d", "7", "4"), "none") for ranks in (9, 25)}
     assert at[25] <= at[9] + 8, f"2-D stencil: {at} bytes"
     at = {turns: compare(setting, 4, ("stencil2d", turns, "4"), "none") for turns in ("10", "1000")}
@@ -271,7 +280,8 @@ CASES = {"p2p": equal(4, *COUNTS, modes=("none", "mean", "lossless", "lossy")), 
          "dynamic": equal(*FEWER), "cuda": equal(2, 1, 3, 5, 8),
          "cuda_plugin": equal(2, 3, arguments=[os.environ.get("LACONIC_TEST_PLUGIN", "")]), "tool": equal(2, 1, 3, 8, modes=("mean", "lossless")), "ports": ports,
          "handles": equal(*FEWER, modes=("lossy", "none")), "threads": equal(2, 1, 3, 5, 8, modes=("lossless",)), "ends": ends,
-         "pause": pause, "memory": memory, "bytes": equal(4, 5, 8, 16), "apart": equal(4), "command": command, "refusals": refusals, "fortran": equal(2, 1, 3, 8),
+         "pause": pause, "memory": memory, "bytes": equal(4, 5, 8, 16), "apart": equal(4), "files": equal(2, 1, 3, 5, 8, arguments=["FOLDER/written"]),
+         "rest": equal(*FEWER), "large": equal(*FEWER, arguments=["FOLDER/written"]), "command": command, "refusals": refusals, "fortran": equal(2, 1, 3, 8),
          "mpi4": equal(2, 3, 5, 8, 16, 25), "patterns": patterns, "nas": nas, "spawn": spawn}
 
 

@@ -262,7 +262,8 @@ def fortran(start):
     for rank in range(2):
         names = [call.name for call in run.ranks[rank]]
         assert names == ["MPI_Init", "MPI_Comm_rank", "MPI_Comm_size", "MPI_Sendrecv", "MPI_Comm_split", "MPI_Comm_set_name",
-                         "MPI_Comm_free", "MPI_Irecv", "MPI_Isend", "MPI_Waitall", "MPI_Allreduce", "MPI_Finalize"], names
+                         "MPI_Comm_free", "MPI_Pcontrol", "MPI_Wtime", "MPI_Irecv", "MPI_Isend", "MPI_Waitall",
+                         "MPI_Allreduce", "MPI_Finalize"], names
         call = run.one(rank, "MPI_Sendrecv")
         assert call.arguments["sendtype"] == "MPI_DOUBLE_PRECISION" and call.arguments["dest"] == 1 - rank
         assert call.arguments["sendbuf"].startswith("static:0+"), call

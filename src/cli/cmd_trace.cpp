@@ -14,6 +14,7 @@
 #include <memory>
 
 #include "base/options.hpp"
+#include "base/units.hpp"
 #include "cli/command.hpp"
 #include "cli/mpi_launcher.hpp"
 
@@ -54,6 +55,8 @@ variables settings(const request_of_trace& request, const CLI::App& app, const f
     if (!request.out.empty()) flags.push_back({option_id::trace, request.out});
     if (!request.timing.empty()) flags.push_back({option_id::trace_timing, request.timing});
     if (!request.error.empty()) flags.push_back({option_id::trace_error, request.error});
+    if (const auto bytes = base::parse_bytes(request.memory); !request.memory.empty() && !bytes)
+        fail_usage("--memory: " + bytes.error().context());
     if (!request.memory.empty()) flags.push_back({option_id::trace_memory, request.memory});
     if (const CLI::Option* config = app.get_option_no_throw("--config"); config != nullptr && config->count() > 0)
         flags.push_back({option_id::config, config->as<std::string>()});

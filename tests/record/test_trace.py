@@ -280,8 +280,10 @@ CASES = {"p2p": equal(4, *COUNTS, modes=("none", "mean", "lossless", "lossy")), 
          "dynamic": equal(*FEWER), "cuda": equal(2, 1, 3, 5, 8),
          "cuda_plugin": equal(2, 3, arguments=[os.environ.get("LACONIC_TEST_PLUGIN", "")]), "tool": equal(2, 1, 3, 8, modes=("mean", "lossless")), "ports": ports,
          "handles": equal(*FEWER, modes=("lossy", "none")), "threads": equal(2, 1, 3, 5, 8, modes=("lossless",)), "ends": ends,
-         "pause": pause, "memory": memory, "bytes": equal(4, 5, 8, 16), "apart": equal(4), "files": equal(2, 1, 3, 5, 8, arguments=["FOLDER/written"]),
-         "rest": equal(*FEWER), "large": equal(*FEWER, arguments=["FOLDER/written"]), "command": command, "refusals": refusals, "fortran": equal(2, 1, 3, 8),
+         "pause": pause, "memory": memory, "bytes": equal(4, 5, 8, 16), "apart": equal(4),
+         "files": equal(2, 1, 3, 5, 8, arguments=["FOLDER/written"]), "rest": equal(*FEWER),
+         "large": equal(*FEWER, arguments=["FOLDER/written"]), "command": command, "refusals": refusals,
+         "fortran": equal(2, 1, 3, 8),
          "mpi4": equal(2, 3, 5, 8, 16, 25), "patterns": patterns, "nas": nas, "spawn": spawn}
 
 

@@ -37,7 +37,8 @@ def fortran_file(table, declared):
     functions = [f for f in table.functions if f.name in declared and f.chapter not in ("convert", "mpich")]
     parts = [NOTICE + '#include "preload/fortran.hpp"\n']
     parts += [f"#undef P{f.name}" for f in functions]
-    parts.append('\nusing laconic::preload::called_from_fortran;\nusing laconic::preload::jumped_to_from_fortran;\nusing laconic::preload::next_function;\n\nextern "C" {\n')
+    used = ("called_from_fortran", "jumped_to_from_fortran", "next_function")
+    parts.append("\n" + "".join(f"using laconic::preload::{name};\n" for name in used) + '\nextern "C" {\n')
     for f in functions:
         arguments = declare.argument_list(f)
         came = "jumped_to_from_fortran" if f.name in JUMPED_TO else "called_from_fortran"

@@ -14,6 +14,7 @@
 #include <memory>
 
 #include "base/options.hpp"
+#include "base/units.hpp"
 #include "cli/command.hpp"
 #include "cli/mpi_launcher.hpp"
 
@@ -24,7 +25,7 @@ namespace fs = std::filesystem;
 using base::option_id;
 
 struct request_of_trace {
-    std::string out, timing, error, mpi;
+    std::string out, timing, error, memory, mpi;
     std::vector<std::string> command;
 };
 
@@ -54,9 +55,12 @@ variables settings(const request_of_trace& request, const CLI::App& app, const f
     if (!request.out.empty()) flags.push_back({option_id::trace, request.out});
     if (!request.timing.empty()) flags.push_back({option_id::trace_timing, request.timing});
     if (!request.error.empty()) flags.push_back({option_id::trace_error, request.error});
+    if (const auto bytes = base::parse_bytes(request.memory); !request.memory.empty() && !bytes)
+        fail_usage("--memory: " + bytes.error().context());
+    if (!request.memory.empty()) flags.push_back({option_id::trace_memory, request.memory});
     if (const CLI::Option* config = app.get_option_no_throw("--config"); config != nullptr && config->count() > 0)
         flags.push_back({option_id::config, config->as<std::string>()});
-    const std::array wanted{option_id::trace, option_id::trace_timing, option_id::trace_error};
+    const std::array wanted{option_id::trace, option_id::trace_timing, option_id::trace_error, option_id::trace_memory};
     const auto options = base::option_set::resolve(flags, wanted);
     if (!options) fail_usage(options.error().context());
     out = options->text(option_id::trace).empty() ? "app.trace" : options->text(option_id::trace);
@@ -67,7 +71,8 @@ variables settings(const request_of_trace& request, const CLI::App& app, const f
     return {{"LD_PRELOAD", preload},
             {"LACONIC_TRACE", out},
             {"LACONIC_TRACE_TIMING", options->text(option_id::trace_timing)},
-            {"LACONIC_TRACE_ERROR", options->text(option_id::trace_error)}};
+            {"LACONIC_TRACE_ERROR", options->text(option_id::trace_error)},
+            {"LACONIC_TRACE_MEMORY", options->text(option_id::trace_memory)}};
 }
 
 int status_of(const std::vector<std::string>& command) {
@@ -135,6 +140,7 @@ action declare_trace(CLI::App& app) {
     app.add_option("--error", request->error, with_default(option_id::trace_error))
         ->type_name("E")
         ->check(CLI::Range(1e-6, 0.5).description(""));
+    app.add_option("--memory", request->memory, with_default(option_id::trace_memory))->type_name("BYTES");
     app.add_option("--mpi", request->mpi, "which MPI the command runs, where its name does not say")
         ->type_name("mpich|openmpi")
         ->check(CLI::IsMember({"mpich", "openmpi"}).description(""));

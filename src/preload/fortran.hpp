@@ -18,15 +18,26 @@
 
 namespace laconic::preload {
 
-/// The code of the MPI's Fortran library: empty while no program has loaded it.
 struct code_range {
     std::uintptr_t begin = 0, end = 0;
+
+    [[nodiscard]] bool holds(const void* return_address) const noexcept {
+        return reinterpret_cast<std::uintptr_t>(return_address) - begin < end - begin;
+    }
 };
+/// The code of the MPI's Fortran library: empty while no program has loaded it.
 extern code_range fortran_code;
+/// The code of this library.
+extern code_range own_code;
 
 [[nodiscard]] inline bool called_from_fortran(const void* return_address) noexcept {
-    const auto address = reinterpret_cast<std::uintptr_t>(return_address);
-    return address - fortran_code.begin < fortran_code.end - fortran_code.begin;
+    return fortran_code.holds(return_address);
+}
+
+/// For functions without an error code: the Fortran library jumps to them as the last thing that it does, and they
+/// return to the program. Every call is taken for one of Fortran's that the wrapper did not make.
+[[nodiscard]] inline bool jumped_to_from_fortran(const void* return_address) noexcept {
+    return fortran_code.end != 0 && !own_code.holds(return_address);
 }
 
 /// The function behind ours of the same name.

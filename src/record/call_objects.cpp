@@ -155,7 +155,8 @@ void call::aborting() noexcept {
 
 void call::control(const char* key, const char* value) noexcept {
     if (!key || !value || std::strcmp(key, "laconic_trace") != 0) return;
-    the_recorder.pause(std::strcmp(value, "off") == 0);
+    const bool off = std::strcmp(value, "off") == 0;
+    if (off || std::strcmp(value, "on") == 0) the_recorder.pause(off);
 }
 
 }  // namespace laconic::record

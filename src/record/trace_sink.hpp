@@ -19,7 +19,7 @@ namespace laconic::record {
 /// call() is called under the recorder's lock; join() and finish() without it, and take it for moments.
 class trace_sink {
 public:
-    /// Reads the options trace, trace_timing and trace_error. Returns whether a trace is wanted. A bad value is
+    /// Reads the options trace and trace_*. Returns whether a trace is wanted. A bad value is
     /// reported by rank 0 in join().
     [[nodiscard]] bool start();
 

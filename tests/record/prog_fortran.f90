@@ -29,6 +29,10 @@ program ring
   call MPI_Comm_split(MPI_COMM_WORLD, modulo(rank, 2), rank, comm, ierror)
   call MPI_Comm_set_name(comm, 'every second', ierror)
   call MPI_Comm_free(comm, ierror)
+  call MPI_Pcontrol(0)
+  call MPI_Barrier(MPI_COMM_WORLD, ierror)
+  call MPI_Pcontrol(1)
+  if (MPI_Wtime() < 0) stop 1
   call modern(rank, ranks)
   call MPI_Finalize(ierror)
 end program ring

@@ -172,6 +172,16 @@ def ends(start):
     check_shape(run, 2)
     assert len(run.calls(0, "MPI_Barrier")) == 101 and not run.calls(0, "MPI_Comm_dup")
     assert run.calls(0, "MPI_Barrier")[-1].arguments["comm"] == run.one(0, "MPI_Comm_free").arguments["comm"] == "comm:0"
+    run = start(2, "info")
+    check_shape(run, 2)
+    for rank in range(2):
+        names = [call.name for call in run.ranks[rank]]
+        told = names[names.index("MPI_Info_create"):]
+        # What switches recording off is not recorded, what switches it on is; other values and keys switch nothing.
+        assert told == ["MPI_Info_create", "MPI_Info_set", "MPI_Comm_rank", "MPI_Info_set", "MPI_Info_set", "MPI_Comm_rank",
+                        "MPI_Info_free", "MPI_Finalize"], told
+        values = [call.arguments["value"] for call in run.calls(rank, "MPI_Info_set")]
+        assert values == ["on", "OFF", "off"], values
 
 
 def mpi4(start):
@@ -252,7 +262,8 @@ def fortran(start):
     for rank in range(2):
         names = [call.name for call in run.ranks[rank]]
         assert names == ["MPI_Init", "MPI_Comm_rank", "MPI_Comm_size", "MPI_Sendrecv", "MPI_Comm_split", "MPI_Comm_set_name",
-                         "MPI_Comm_free", "MPI_Irecv", "MPI_Isend", "MPI_Waitall", "MPI_Allreduce", "MPI_Finalize"], names
+                         "MPI_Comm_free", "MPI_Pcontrol", "MPI_Wtime", "MPI_Irecv", "MPI_Isend", "MPI_Waitall",
+                         "MPI_Allreduce", "MPI_Finalize"], names
         call = run.one(rank, "MPI_Sendrecv")
         assert call.arguments["sendtype"] == "MPI_DOUBLE_PRECISION" and call.arguments["dest"] == 1 - rank
         assert call.arguments["sendbuf"].startswith("static:0+"), call

@@ -4,6 +4,7 @@
 exports exactly those, and the coverage page is up to date.
 
 usage: test_table.py FLAVOUR PRELOAD COMPILER [FLAG...]
+       test_table.py fortran FLAVOUR PRELOAD FORTRAN_LIBRARY
        test_table.py rules
        test_table.py page PAGE NAME=INCLUDE_FOLDER[,...]...
 """
@@ -25,9 +26,9 @@ CUDA = {"cudaMalloc", "cudaMallocPitch", "cudaMallocAsync", "cudaMallocAsync_pts
         "cuMemAllocHost_v2", "cuMemHostAlloc", "cuMemFree_v2", "cuMemFreeHost", "cuMemFreeAsync", "cuMemFreeAsync_ptsz"}
 
 
-def exported(library):
-    """Names that a shared library defines."""
-    lines = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True).stdout
+def exported(library, which="--defined-only"):
+    """Names that a shared library defines, or with --undefined-only those that it wants of others."""
+    lines = subprocess.run(["nm", "-D", which, library], capture_output=True, text=True, check=True).stdout
     return {line.split()[-1].split("@")[0] for line in lines.splitlines() if line.strip()}
 
 
@@ -44,6 +45,25 @@ def check_flavour(library, command):
     rest = {name for name in shown - wrapped if not name.startswith("PMPI_")}
     assert rest == ALLOCATOR | CUDA, f"the library shows {sorted(rest ^ (ALLOCATOR | CUDA))} more or less than allocators"
     print(f"{len(declared)} functions declared, in the table and exported")
+
+
+def check_fortran(flavour, library, fortran):
+    """Every function that the Fortran library offers is, when called from there, a call of a symbol of the preload
+    library: of MPI_ in MPICH's mpif.h, of PMPI_ else (src/preload/fortran.hpp)."""
+    names = {function.name for function in tables.read_table(ROOT / "src" / "mpi" / "api").functions
+             if function.chapter not in ("convert", "mpich")}
+    shown, offered, wanted = exported(library), exported(fortran), exported(fortran, "--undefined-only")
+    # As mpif.h and the module mpi call them.
+    bound = {name for name in names if name.lower() + "_" in offered}
+    assert len(bound) > 340, f"{fortran} seems to offer only {len(bound)} functions"
+    called = {name for name in wanted if name in names or (name.startswith("P") and name[1:] in names)}
+    alone = {name for name in bound if not {name, "P" + name} & called}
+    assert alone == set(outputs.WITHIN_FORTRAN[flavour]), f"carried out within Fortran: {sorted(alone)}"
+    unseen = {name.removeprefix("P") for name in called - shown}
+    assert unseen == set(outputs.REMOVED_BUT_IN_FORTRAN.get(flavour, [])), (
+        f"called by {fortran}, not shown by {library}: {sorted(unseen)}")
+    alone |= unseen
+    print(f"{len(bound)} functions in Fortran, {len(bound - alone)} of them seen")
 
 
 def check_page(page, headers):
@@ -89,7 +109,9 @@ def main(arguments):
     if len(arguments) < 2:
         suite = unittest.defaultTestLoader.loadTestsFromTestCase(Rules)
         return 0 if unittest.TextTestRunner().run(suite).wasSuccessful() else 1
-    if arguments[0] == "page":
+    if arguments[0] == "fortran":
+        check_fortran(*arguments[1:])
+    elif arguments[0] == "page":
         check_page(arguments[1], arguments[2:])
     else:
         check_flavour(arguments[1], arguments[2:])

@@ -84,11 +84,11 @@ def check_times(recorded, logged, mode):
                 assert call[1:] == (None, None), where
 
 
-def compare(setting, ranks, arguments=(), mode="mean", most_bytes=None):
+def compare(setting, ranks, arguments=(), mode="mean", most_bytes=None, **settings):
     """One run: the trace and the log hold the same."""
     with tempfile.TemporaryDirectory() as folder:
         job = Job(setting, folder)
-        done = job.run(ranks, *(a.replace("FOLDER", folder) for a in arguments), timing=mode)
+        done = job.run(ranks, *(a.replace("FOLDER", folder) for a in arguments), timing=mode, **settings)
         where = f"{ranks} ranks, {arguments}, {mode}"
         assert done.returncode == 0, f"{where}: status {done.returncode}:\n{done.stderr}"
         assert "laconic:" not in done.stderr, f"{where}: {done.stderr}"
@@ -121,11 +121,20 @@ COUNTS = (1, 2, 3, 5, 8, 16, 25)
 FEWER = (1, 2, 3, 5, 8, 25)
 
 
+# The most bytes of a trace without times, whatever the number of ranks.
+MOST_BYTES = {"stencil2d": 1500, "stencil3d": 2500, "transpose": 1500, "butterfly": 2000, "fan": 2000, "tree": 2000,
+              "anysource": 2000, "tags": 2000}
+
+
 def patterns(setting):
-    """Every pattern on three numbers of ranks, two on all; from where on a trace does not grow."""
-    for name in ("stencil2d", "stencil3d", "transpose", "butterfly", "fan", "tree", "anysource", "tags"):
+    """Every pattern on three numbers of ranks, two on all, one on a cube; from where on a trace does not grow."""
+    for name, most in MOST_BYTES.items():
         for ranks in COUNTS if name in ("stencil2d", "transpose") else (3, 8, 25):
-            compare(setting, ranks, (name, "7", "4"), "none", 2000)
+            compare(setting, ranks, (name, "7", "4"), "none", most)
+    compare(setting, 27, ("stencil3d", "7", "4"), "none", MOST_BYTES["stencil3d"])
+    at = {ranks: compare(setting, ranks, ("fan", "7", "4"), "none") for ranks in (3, 8, 25)}
+    # The number of ranks itself may take a byte more.
+    assert max(at.values()) <= min(at.values()) + 1, f"root to everyone: {at} bytes"
     at = {ranks: compare(setting, ranks, ("stencil2d", "7", "4"), "none") for ranks in (9, 25)}
     assert at[25] <= at[9] + 8, f"2-D stencil: {at} bytes"
     at = {turns: compare(setting, 4, ("stencil2d", turns, "4"), "none") for turns in ("10", "1000")}
@@ -184,10 +193,27 @@ def ends(setting):
 
 
 def pause(setting):
-    with tempfile.TemporaryDirectory() as folder:
-        job = Job(setting, folder)
-        assert job.run(2, "pause").returncode == 0
-        check_equal(job.recorded(), job.logged(), 2)
+    for how in ("pause", "info"):
+        compare(setting, 2, (how,))
+
+
+def memory(setting):
+    """More calls than the bound of memory holds: parts, and in all of them together every call. MANY of them take more
+    than 2 MiB, at about 95 bytes each."""
+    many = "30000"
+    for bound, least, most in (("1M", 3, 9), ("64M", 1, 1)):
+        with tempfile.TemporaryDirectory() as folder:
+            job = Job(setting, folder)
+            done = job.run(2, "abort", many, LACONIC_TRACE_MEMORY=bound)
+            assert done.returncode != 0 and not job.trace.exists(), done
+            parts = len(list(job.parts.glob("rank-00000.*.part")))
+            recorded, logged = job.recorded(job.parts), job.logged(until_finalize=False)
+            for rank, calls in recorded.items():
+                assert [call[0] for call in calls] == [call[0] for call in logged[rank]], f"{bound}: rank {rank} differs"
+            assert least <= parts <= most, f"{bound}: {parts} part files of rank 0"
+            assert max(map(len, recorded.values())) > int(many), "no rank came to its end"
+    for mode in ("mean", "lossless", "lossy"):
+        compare(setting, 2, ("pause", many), mode, LACONIC_TRACE_MEMORY="1M")
 
 
 def refusals(setting):
@@ -196,7 +222,8 @@ def refusals(setting):
         job = Job(setting, folder)
         for more, word in (({"trace": job.folder / "nowhere" / "app.trace"}, "nowhere"),
                            ({"timing": "often"}, "none|mean|lossless|lossy"),
-                           ({"timing": "lossy", "LACONIC_TRACE_ERROR": "7"}, "LACONIC_TRACE_ERROR")):
+                           ({"timing": "lossy", "LACONIC_TRACE_ERROR": "7"}, "LACONIC_TRACE_ERROR"),
+                           ({"LACONIC_TRACE_MEMORY": "much"}, "LACONIC_TRACE_MEMORY")):
             done = job.run(2, "pause", **more)
             assert done.returncode == 0, f"{word}: status {done.returncode}:\n{done.stderr}"
             said = [line for line in done.stderr.splitlines() if line.startswith("laconic:")]
@@ -211,10 +238,10 @@ def command(setting):
     before, _, after = Path(wrapper).read_text(encoding="utf-8").partition("ranks=$1")
     launcher = after.split("exec ")[1].split()[0]
 
-    def run(*words, how="pause", launch=(launcher, "-n", "2"), **variables):
+    def run(*words, how=("pause",), launch=(launcher, "-n", "2"), **variables):
         script = before + 'exec "$@"'
         environment = dict(os.environ, LD_PRELOAD=os.environ.get("LACONIC_TEST_PRELOAD", ""), **variables)
-        return subprocess.run(["sh", "-c", script, "sh", laconic, "trace", *words, "--", *launch, program, how], text=True,
+        return subprocess.run(["sh", "-c", script, "sh", laconic, "trace", *words, "--", *launch, program, *how], text=True,
                               cwd=folder, env=environment, capture_output=True, timeout=150, check=False)
 
     with tempfile.TemporaryDirectory() as folder:
@@ -225,9 +252,13 @@ def command(setting):
         assert (facts["ranks"], facts["timing"], facts["complete"]) == (2, "lossless", True), facts
         assert facts["texts"]["command"] == f"{program} pause", facts["texts"]
         before_bytes = job.trace.read_bytes()
-        done = run(how="exit")
+        # The flag comes before the variable.
+        done = run("--memory", "1M", how=("exit", "30000"), LACONIC_TRACE_MEMORY="64M")
         assert done.returncode != 0 and "app.trace.parts" in done.stderr, done
         assert job.trace.read_bytes() == before_bytes and job.facts(job.parts)["ranks"] == 2
+        assert len(list(job.parts.glob("rank-00000.*.part"))) > 2, sorted(job.parts.iterdir())
+        done = run("--memory", "much")
+        assert done.returncode == 2 and "--memory: 'much'" in done.stderr, done
         # A command that says nothing about its MPI: one rank without a launcher.
         done = run("-o", "one.trace", launch=())
         assert done.returncode == 2 and "--mpi" in done.stderr, done
@@ -249,7 +280,10 @@ CASES = {"p2p": equal(4, *COUNTS, modes=("none", "mean", "lossless", "lossy")), 
          "dynamic": equal(*FEWER), "cuda": equal(2, 1, 3, 5, 8),
          "cuda_plugin": equal(2, 3, arguments=[os.environ.get("LACONIC_TEST_PLUGIN", "")]), "tool": equal(2, 1, 3, 8, modes=("mean", "lossless")), "ports": ports,
          "handles": equal(*FEWER, modes=("lossy", "none")), "threads": equal(2, 1, 3, 5, 8, modes=("lossless",)), "ends": ends,
-         "pause": pause, "command": command, "refusals": refusals, "fortran": equal(2, 1, 3, 8),
+         "pause": pause, "memory": memory, "bytes": equal(4, 5, 8, 16), "apart": equal(4),
+         "files": equal(2, 1, 3, 5, 8, arguments=["FOLDER/written"]), "rest": equal(*FEWER),
+         "large": equal(*FEWER, arguments=["FOLDER/written"]), "command": command, "refusals": refusals,
+         "fortran": equal(2, 1, 3, 8),
          "mpi4": equal(2, 3, 5, 8, 16, 25), "patterns": patterns, "nas": nas, "spawn": spawn}
 
 

@@ -27,18 +27,23 @@ def handle_kinds(table):
     return [kind for kind in table.kinds.values() if kind.form == "handle" and kind.list_name == kind.name]
 
 
+# Functions without an error code (see jumped_to_from_fortran in src/preload/fortran.hpp).
+JUMPED_TO = {"MPI_Aint_add", "MPI_Aint_diff", "MPI_Pcontrol", "MPI_Wtick", "MPI_Wtime"}
+
+
 def fortran_file(table, declared):
     """PMPI entry points that Fortran libraries of MPIs call directly (see src/preload/fortran.hpp)."""
     # Conversions of handles are the binding's own business, not the program's.
-    functions = [f for f in table.functions
-                 if f.name in declared and f.chapter not in ("convert", "mpich") and f.name != "MPI_Pcontrol"]
+    functions = [f for f in table.functions if f.name in declared and f.chapter not in ("convert", "mpich")]
     parts = [NOTICE + '#include "preload/fortran.hpp"\n']
     parts += [f"#undef P{f.name}" for f in functions]
-    parts.append('\nusing laconic::preload::called_from_fortran;\nusing laconic::preload::next_function;\n\nextern "C" {\n')
+    used = ("called_from_fortran", "jumped_to_from_fortran", "next_function")
+    parts.append("\n" + "".join(f"using laconic::preload::{name};\n" for name in used) + '\nextern "C" {\n')
     for f in functions:
         arguments = declare.argument_list(f)
+        came = "jumped_to_from_fortran" if f.name in JUMPED_TO else "called_from_fortran"
         parts.append(f"{declare.result_type(f)} P{f.name}({declare.parameter_list(f)}) {{\n"
-                     f"    if (called_from_fortran(__builtin_return_address(0))) return {f.name}({arguments});\n"
+                     f"    if ({came}(__builtin_return_address(0))) return {f.name}({arguments});\n"
                      f'    static const auto next = next_function<decltype(&P{f.name})>("P{f.name}");\n'
                      f"    return next({arguments});\n}}")
     parts.append("}")
@@ -111,6 +116,22 @@ def names_file(table):
     return "\n".join(out) + "\n"
 
 
+# Functions that an MPI's Fortran library carries out itself: no C function is called that a wrapper could stand before.
+# Attributes of Fortran and procedures that are Fortran's have no form in C.
+WITHIN_FORTRAN = {
+    "mpich": ["MPI_Attr_get", "MPI_Attr_put", "MPI_Comm_get_attr", "MPI_Comm_set_attr", "MPI_Type_get_attr",
+              "MPI_Type_set_attr", "MPI_Win_get_attr", "MPI_Win_set_attr"],
+    "openmpi": ["MPI_Aint_add", "MPI_Aint_diff", "MPI_Attr_get", "MPI_Attr_put", "MPI_Comm_create_errhandler",
+                "MPI_Comm_create_keyval", "MPI_Comm_get_attr", "MPI_Comm_set_attr", "MPI_Errhandler_create",
+                "MPI_File_create_errhandler", "MPI_Keyval_create", "MPI_Type_create_keyval", "MPI_Type_get_attr",
+                "MPI_Type_match_size", "MPI_Type_set_attr", "MPI_Win_create_errhandler", "MPI_Win_create_keyval",
+                "MPI_Win_get_attr", "MPI_Win_set_attr"]}
+# Removed by MPI 3.0: this mpi.h does not declare them, the Fortran library offers them nevertheless.
+REMOVED_BUT_IN_FORTRAN = {
+    "openmpi": ["MPI_Address", "MPI_Errhandler_get", "MPI_Errhandler_set", "MPI_Type_extent", "MPI_Type_hindexed",
+                "MPI_Type_hvector", "MPI_Type_lb", "MPI_Type_struct", "MPI_Type_ub"]}
+
+
 def coverage_page(table, declared_by):
     """docs/guide/trace-coverage.md: every function, and which MPI declares it."""
     flavours = list(declared_by)
@@ -121,6 +142,15 @@ def coverage_page(table, declared_by):
            "| MPI | functions declared | wrapped |", "|---|---|---|"]
     names = {f.name for f in table.functions}
     out += [f"| {flavour} | {total[flavour]} | {len(declared_by[flavour] & names)} |" for flavour in flavours]
+    past = "; ".join(f"{flavour}: " + ", ".join(f"`{name}`" for name in WITHIN_FORTRAN[flavour])
+                     for flavour in flavours)
+    undeclared = "; ".join(f"{flavour}: " + ", ".join(f"`{name}`" for name in REMOVED_BUT_IN_FORTRAN[flavour])
+                           for flavour in flavours if flavour in REMOVED_BUT_IN_FORTRAN)
+    out += ["", "From Fortran the same functions are seen, through `mpif.h`, `mpi` and `mpi_f08`, except those that the MPI's "
+            f"Fortran library carries out itself ({past}) and those that its `mpi.h` does not declare ({undeclared}; its "
+            "extensions, `MPIX_`).",
+            "", "Conversions of handles (`MPI_*_c2f`, `MPI_*_f2c`) are macros in the `mpi.h` of MPICH, except those of files and "
+            "statuses: they call nothing, and nothing is recorded."]
     for chapter, title in table.chapters.items():
         out += ["", f"## {title}", "", "| number | function | since | " + " | ".join(flavours) + " |",
                 "|---|---|---|" + "---|" * len(flavours)]

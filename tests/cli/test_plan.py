@@ -58,12 +58,15 @@ class Plan(CommandLine):
         ask = ["--global", "8x8", "--patch", "4x4", "--ranks", "2", "--boxes", "boxes.txt"]
         report = self.plan(*ask, "--placement", "given", "--owners", "owners.txt", "--element-bytes", "1")
         self.assertEqual(report["moved_bytes"], 32)
+        explicit = self.plan(*ask, "--placement", "explicit", "--owners", "owners.txt", "--element-bytes", "1")
+        self.assertEqual((explicit["placement"], explicit["moved_bytes"]), ("given", 32))
         self.write("gap.txt", b"0 0 0 8 4\n1 0 5 8 8\n")
         self.refuse(2, ["plan", *ask[:-1], "gap.txt"], "--boxes", "(0, 4)")
         self.write("bad.txt", b"0 0 0 8\n")
         self.refuse(1, ["plan", *ask[:-1], "bad.txt"], "bad.txt:1", "4 numbers")
         self.refuse(1, ["plan", *ask[:-1], "none.txt"], "none.txt")
         self.refuse(2, ["plan", *ask, "--placement", "given"], "--owners")
+        self.refuse(2, ["plan", *ask, "--placement", "explicit"], "--owners")
 
     def test_refusals(self):
         patch = ["--patch", "2x2"]

@@ -72,19 +72,21 @@ laconic_install_completion(fish fish/vendor_completions.d laconic.fish)
 find_program(HELP2MAN help2man)
 if(HELP2MAN)
   set(manual ${PROJECT_BINARY_DIR}/man)
-  # `laconic audit` hands over to a program of an MPI, which has to be there.
+  # These hand over to a program of an MPI, which has to be there.
   set(mpi_commands)
   set(mpi_programs)
   foreach(flavour IN LISTS LACONIC_MPI_FOUND)
-    set(mpi_commands audit)
+    set(mpi_commands audit calibrate "bench collective" "bench redistribute")
     list(APPEND mpi_programs laconic-${flavour})
   endforeach()
-  foreach(command "" ${mpi_commands} compress decompress inspect add subtract scale negate minimum maximum compare predict plan trace info bench)
-    string(JOIN "-" page laconic ${command})
+  foreach(command "" ${mpi_commands} compress decompress inspect add subtract scale negate minimum maximum compare info
+          bench "bench codec" predict plan trace stat dump diff export completion)
+    string(REPLACE " " ";" words "${command}")
+    string(JOIN "-" page laconic ${words})
     add_custom_command(OUTPUT ${manual}/${page}.1
       COMMAND ${CMAKE_COMMAND} -E make_directory ${manual}
       COMMAND ${PROJECT_SOURCE_DIR}/cmake/manual_page.sh ${HELP2MAN} ${PROJECT_VERSION} ${manual}/${page}.1
-              $<TARGET_FILE:laconic> ${command}
+              $<TARGET_FILE:laconic> ${words}
       DEPENDS laconic ${mpi_programs} cmake/manual_page.sh VERBATIM)
     list(APPEND generated ${manual}/${page}.1)
     install(FILES ${manual}/${page}.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)

@@ -131,9 +131,9 @@ struct collective_call {
 ///           infinities of both signs, give NaN in that element on all ranks; one infinity gives it. Products and
 ///           operations of the program's own are only combined value by value: report.result_bound is infinite. So it
 ///           is where partial sums of T may overflow.
-/// bits      All ranks get the same bits where they get the same elements. homomorphic, quantised and fused: also the
-///           same for every schedule, segment size, rank order and mapping, and for each other, unless report.step is 0
-///           or raw values had to be added with rounding (numerics in the guide).
+/// bits      All ranks get the same bits where they get the same elements. homomorphic, quantised and fused, but over a
+///           hierarchy: also the same for every schedule, segment size, rank order and mapping, and for each other,
+///           unless report.step is 0 or raw values had to be added with rounding (a hierarchy always does in nodes).
 /// cost      one tiny allreduce, unless the row neither quantises, nor has a hierarchy, nor checks (the first call of a
 ///           hierarchy: three more; gatherv, scatterv, alltoallv with hierarchy: two more, of counts); then what the
 ///           schedule moves, compressed

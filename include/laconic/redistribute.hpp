@@ -141,7 +141,7 @@ enum class placement_kind {
     given,        ///< as `owners` says
 };
 [[nodiscard]] std::string_view name_of(placement_kind kind) noexcept;
-/// invalid_argument with the names there are, for a text that is none of them.
+/// `explicit` is another name of given. invalid_argument with the names there are, for a text that is none of them.
 [[nodiscard]] result<placement_kind> placement_named(std::string_view name);
 
 /// What a rank's load is.

@@ -325,7 +325,7 @@ def plan(
     patches: Sequence[int] | None = None,
     blocks: Sequence[int] | None = None,
     boxes: Sequence[tuple[int, Sequence[int], Sequence[int]]] | None = None,
-    placement: Literal["greedy", "balanced", "round_robin", "optimal", "given"] = "optimal",
+    placement: Literal["greedy", "balanced", "round_robin", "optimal", "given", "explicit"] = "optimal",
     balance: float = 1.0,
     owners: Sequence[int] | None = None,
 ) -> Plan: ...

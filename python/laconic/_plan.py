@@ -54,7 +54,8 @@ def plan(extents, patch, ranks, *, patches=None, blocks=None, boxes=None, placem
     patch=None, into `patches` in each dimension.
 
     The array lies in regular blocks, as even as can be or `blocks` in each dimension, or in `boxes`: a list of
-    (rank, lower corner, upper corner). placement: greedy, balanced, round_robin, optimal or given (by `owners`).
+    (rank, lower corner, upper corner). placement: greedy, balanced, round_robin, optimal or given (by `owners`),
+    which may be called explicit as well.
     """
 
     def integers(given):

@@ -2,6 +2,7 @@
 // laconic-<flavour> bench redistribute: an array, patches and engines flow in on every rank of an mpiexec; rank 0
 // prints a table, or JSON, of the time that each engine takes.
 #include <fmt/format.h>
+#include <mpi.h>
 
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -31,6 +32,7 @@ struct bench_request {
 struct bench_work {
     redistribute_bench_settings settings;
     buffer field;
+    std::optional<plan> what;
 };
 
 std::vector<exchange_engine> engines_of(const bench_request& request) {
@@ -43,6 +45,15 @@ std::vector<exchange_engine> engines_of(const bench_request& request) {
         engines.push_back(*engine);
     }
     return engines;
+}
+
+/// For as many ranks as there are.
+plan_question question_of(const bench_request& request) {
+    int ranks = 0;
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    plan_request asked = request.plan;
+    asked.ranks = std::to_string(ranks);
+    return read_plan_question(asked);
 }
 
 bench_work prepare(const bench_request& request) {
@@ -65,6 +76,11 @@ bench_work prepare(const bench_request& request) {
         if (work.settings.field.empty()) fail_data(fmt::format("{}: no float in it", request.data));
         work.settings.limit = bound::rel(request.rel);
     }
+    const plan_question question = question_of(request);
+    work.settings.element_bytes = static_cast<std::size_t>(question.element_bytes);
+    auto made = plan::make(question.from, question.to, question.how);
+    if (!made) fail_data(made.error().message());
+    work.what = std::move(made).value();
     return work;
 }
 
@@ -74,7 +90,7 @@ void print_json(const bench_request& request, const plan& what, const std::vecto
     nlohmann::ordered_json object{{"global", request.plan.global},
                                   {"patch", request.plan.patch},
                                   {"patches", request.plan.counts},
-                                  {"placement", request.plan.placement},
+                                  {"placement", name_of(placement_named(request.plan.placement).value())},
                                   {"ranks", what.from().ranks()},
                                   {"bytes", figures.elements * bytes},
                                   {"moved_bytes", figures.moved_elements * bytes},
@@ -125,15 +141,9 @@ void print_text(const bench_request& request, const plan& what, const std::vecto
         if (!row.missing.empty()) fmt::print("{}: {}\n", row.name, row.missing);
 }
 
-int measure_and_print(const bench_request& request, bench_work& work, int rank, int ranks) {
-    plan_request asked = request.plan;
-    asked.ranks = std::to_string(ranks);
-    const plan_question question = read_plan_question(asked);
-    const auto what = plan::make(question.from, question.to, question.how);
-    if (!what) fail_data(what.error().message());
-    work.settings.element_bytes = static_cast<std::size_t>(question.element_bytes);
-    const auto rows = measure_redistribution(*what, work.settings);
-    if (rank == 0) request.json ? print_json(request, *what, rows) : print_text(request, *what, rows);
+int measure_and_print(const bench_request& request, const bench_work& work, int rank) {
+    const auto rows = measure_redistribution(*work.what, work.settings);
+    if (rank == 0) request.json ? print_json(request, *work.what, rows) : print_text(request, *work.what, rows);
     return exit_ok;
 }
 
@@ -150,7 +160,7 @@ int run(const bench_request& request) {
             p.global, p.patch, p.counts, p.grid, p.placement, p.balance, p.element_bytes,
             fmt::join(request.engines, ","), request.own_array, request.batch, request.rel, request.repetitions);
     };
-    todo.run = [&](int rank, int ranks) { return measure_and_print(request, *work, rank, ranks); };
+    todo.run = [&](int rank, int /*ranks*/) { return measure_and_print(request, *work, rank); };
     return run_together(todo);
 }
 

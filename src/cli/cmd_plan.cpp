@@ -161,7 +161,7 @@ action declare_plan(CLI::App& app) {
     app.add_option("--boxes", request->boxes, "a layout of any boxes: lines of a rank, its lower and its upper bounds")
         ->type_name("FILE");
     app.add_option("--placement", request->placement, "which rank gets which patch (default optimal)")
-        ->type_name("greedy|balanced|round_robin|optimal|given");
+        ->type_name("greedy|balanced|round_robin|optimal|given|explicit");
     app.add_option("--balance", request->balance,
                    "optimal: the greatest load allowed over the mean, from 1 (default: as even as can be)")
         ->type_name("B");

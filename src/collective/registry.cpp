@@ -25,6 +25,7 @@ constexpr std::string_view fused_text = "local values + received stream -> strea
 constexpr std::string_view nodes_text = "raw inside a node, compressed chains between nodes, one for each local rank";
 constexpr std::string_view rings_text = "raw inside a node, compressed rings between nodes, one for each local rank";
 constexpr std::string_view piece_text = "raw inside a node, compressed between nodes, one exchange for each local rank";
+constexpr std::string_view straight_text = "uncompressed; ring_raw is another name of it";
 constexpr std::string_view add_text = "pieces compressed once, added while compressed, decompressed once";
 
 constexpr std::array rows{
@@ -110,7 +111,7 @@ constexpr std::array rows{
 
     algorithm{gather, "stock", stock_cell, "MPI_Gather", stock_text},
     algorithm{gather, "auto", auto_cell, "-", auto_text},
-    algorithm{gather, "pairwise_raw", raw_over(sched::pairwise), "linear gather", "uncompressed"},
+    algorithm{gather, "pairwise_raw", raw_over(sched::pairwise), "linear gather", straight_text},
     algorithm{gather, "cpr_p2p", {sched::binomial, load::per_hop, codec_id::szx}, "CPR-P2P", hop_text},
     algorithm{gather, "c_coll", {sched::binomial, load::once, codec_id::szx}, "C-Coll C-Gather", once_text},
     algorithm{gather, "pairwise", {sched::pairwise, load::once, codec_id::fle}, "-", once_text},
@@ -118,7 +119,7 @@ constexpr std::array rows{
 
     algorithm{scatter, "stock", stock_cell, "MPI_Scatter", stock_text},
     algorithm{scatter, "auto", auto_cell, "-", auto_text},
-    algorithm{scatter, "pairwise_raw", raw_over(sched::pairwise), "linear scatter", "uncompressed"},
+    algorithm{scatter, "pairwise_raw", raw_over(sched::pairwise), "linear scatter", straight_text},
     algorithm{scatter, "cpr_p2p", {sched::binomial, load::per_hop, codec_id::szx}, "CPR-P2P", hop_text},
     algorithm{scatter, "c_coll", {sched::binomial, load::once, codec_id::szx}, "C-Coll C-Scatter", once_text},
     algorithm{scatter, "pairwise", {sched::pairwise, load::once, codec_id::fle}, "-", once_text},
@@ -135,7 +136,7 @@ constexpr std::array rows{
 
     algorithm{alltoall, "stock", stock_cell, "MPI_Alltoall", stock_text},
     algorithm{alltoall, "auto", auto_cell, "-", auto_text},
-    algorithm{alltoall, "pairwise_raw", raw_over(sched::pairwise), "pairwise exchange", "uncompressed"},
+    algorithm{alltoall, "pairwise_raw", raw_over(sched::pairwise), "pairwise exchange", straight_text},
     algorithm{alltoall, "cpr_p2p", {sched::pairwise, load::per_hop, codec_id::szx}, "CPR-P2P", hop_text},
     algorithm{alltoall, "c_coll", {sched::pairwise, load::once, codec_id::szx}, "C-Coll C-Alltoall", once_text},
     algorithm{alltoall, "pairwise", {sched::pairwise, load::once, codec_id::fle}, "-", once_text},
@@ -161,21 +162,24 @@ std::span<const algorithm> rows_of(operation op) noexcept {
     return std::span(rows).subspan(first_row[i], first_row[i + 1] - first_row[i]);
 }
 
-/// Names of payloads that stood alone before there were rows of other schedules.
+/// Names of payloads that stood alone before there were rows of other schedules; and ring_raw, the uncompressed row of
+/// every operation, where there is no ring to go around.
 struct alias {
+    bool (*of)(operation op);
     std::string_view name;
     cell what;
 };
-constexpr std::array aliases{alias{"per_hop", {sched::ring, load::per_hop, codec_id::fle}},
-                             alias{"homomorphic", {sched::ring, load::homomorphic, codec_id::fle}},
-                             alias{"fused", {sched::ring, load::fused, codec_id::fle}}};
+constexpr bool goes_straight(operation op) { return op == gather || op == scatter || op == alltoall; }
+constexpr std::array aliases{alias{is_reduction, "per_hop", {sched::ring, load::per_hop, codec_id::fle}},
+                             alias{is_reduction, "homomorphic", {sched::ring, load::homomorphic, codec_id::fle}},
+                             alias{is_reduction, "fused", {sched::ring, load::fused, codec_id::fle}},
+                             alias{goes_straight, "ring_raw", raw_over(sched::pairwise)}};
 
 std::optional<cell> cell_named(operation op, std::string_view name) {
     for (const algorithm& row : rows_of(op))
         if (row.name == name) return row.what;
-    if (is_reduction(op))
-        for (const alias& other : aliases)
-            if (other.name == name) return other.what;
+    for (const alias& other : aliases)
+        if (other.name == name && other.of(op)) return other.what;
     const auto slash = name.find('/');
     if (slash == std::string_view::npos) return std::nullopt;
     const auto schedule = model::value_named<schedule_kind>(model::schedule_names, name.substr(0, slash));
@@ -198,7 +202,7 @@ bool serves(operation op, const cell& what) noexcept {
     if (what.schedule == sched::stock || what.schedule == sched::chosen) return true;
     switch (what.schedule) {
         case sched::ring:
-            if (op == gather || op == scatter || op == alltoall) return false;
+            if (goes_straight(op)) return false;
             break;
         case sched::recursive_doubling:
         case sched::rabenseifner:

@@ -51,7 +51,7 @@ status check_placement(const placement& how, const layout& from, const patch_gri
 std::string_view name_of(placement_kind kind) noexcept { return names[static_cast<std::size_t>(kind)]; }
 
 result<placement_kind> placement_named(std::string_view name) {
-    const auto found = std::find(names.begin(), names.end(), name);
+    const auto found = std::find(names.begin(), names.end(), name == "explicit" ? "given" : name);
     if (found != names.end()) return static_cast<placement_kind>(found - names.begin());
     return status(errc::invalid_argument,
                   "no placement '" + std::string(name) + "'; use greedy, balanced, round_robin, optimal or given");

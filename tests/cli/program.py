@@ -42,6 +42,15 @@ def unpack(data, kind):
     return values.tolist()
 
 
+def commands():
+    """Words of every command that can say its help here: those that hand over to a program of an MPI need one."""
+    alone = ["compress", "decompress", "inspect", "add", "subtract", "scale", "negate", "minimum", "maximum", "compare",
+             "plan", "predict", "trace", "stat", "dump", "diff", "export", "info", "bench codec", "completion"]
+    handed_over = ["audit", "calibrate", "bench collective", "bench redistribute"]
+    beside = [f"{PROGRAM}-{flavour}" for flavour in ("mpich", "openmpi")]
+    return [words.split() for words in alone + (handed_over if any(map(os.path.exists, beside)) else [])]
+
+
 class CommandLine(unittest.TestCase):
     """Runs the program in an empty directory; check_left() says what must be there afterwards."""
 

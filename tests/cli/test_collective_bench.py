@@ -73,6 +73,14 @@ class CollectiveBench(Ranks):
             self.assertEqual(report["op"], op)
             self.check_rows(report, [row["algorithm"] for row in report["rows"]])
             self.assertTrue({"stock", "auto", "c_coll"} <= {row["algorithm"] for row in report["rows"]})
+            everywhere = ["stock", "ring_raw", "auto"]
+            run = self.bench(3, "--op", op, "--data", self.field, "--rel", "1e-3", "--json", "--algorithms", ",".join(everywhere))
+            self.assertEqual(run.returncode, 0, run.stderr)
+            rows = json.loads(run.stdout)["rows"]
+            self.check_rows({"rows": rows}, everywhere)
+            straight = op in ("gather", "scatter", "alltoall")
+            self.assertEqual(rows[1]["ran"], "pairwise_raw" if straight else "ring_raw")
+            self.assertEqual(rows[1]["ratio"], 1)
 
     def test_an_infinite_value_leaves_the_bound_a_number(self):
         values = [math.sin(0.01 * i) for i in range(5000)]

@@ -6,10 +6,8 @@ import os
 import re
 import unittest
 
-from program import PROGRAM, CommandLine, field, pack
+from program import PROGRAM, CommandLine, commands, field, pack
 
-COMMANDS = [["compress"], ["decompress"], ["inspect"], ["add"], ["subtract"], ["scale"], ["negate"], ["minimum"],
-            ["maximum"], ["compare"], ["plan"], ["predict"], ["trace"], ["stat"], ["dump"], ["diff"], ["export"], ["info"], ["bench", "codec"], ["completion"]]
 COMMON = {"--force-isa", "--config"}
 
 
@@ -28,11 +26,13 @@ class Options(CommandLine):
     def test_every_command_has_the_common_ones_with_the_text_of_the_table(self):
         table = {row["flag"]: row for row in json.loads(self.succeed("info", "--json", "--options"))["options"]}
         self.assertNotIn("--stats", table)
-        for words in COMMANDS:
+        for words in commands():
             text = re.sub(r"\s+", " ", self.succeed(*words, "--help").decode())
             flags = set(re.findall(r" (--[a-z-]+)", text))
             self.assertLessEqual(COMMON, flags, words)
-            for flag in flags & set(table):
+            # The bound of an exchange is no option of the table: no variable and no file gives it.
+            own = {"--rel"} if words == ["bench", "redistribute"] else set()
+            for flag in flags & set(table) - own:
                 self.assertIn(table[flag]["help"], text)
         for words in (["compress"], ["bench", "codec"]):
             self.assertIn("--abs E", self.succeed(*words, "--help").decode())

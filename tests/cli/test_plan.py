@@ -58,12 +58,60 @@ class Plan(CommandLine):
         ask = ["--global", "8x8", "--patch", "4x4", "--ranks", "2", "--boxes", "boxes.txt"]
         report = self.plan(*ask, "--placement", "given", "--owners", "owners.txt", "--element-bytes", "1")
         self.assertEqual(report["moved_bytes"], 32)
+        explicit = self.plan(*ask, "--placement", "explicit", "--owners", "owners.txt", "--element-bytes", "1")
+        self.assertEqual((explicit["placement"], explicit["moved_bytes"]), ("given", 32))
         self.write("gap.txt", b"0 0 0 8 4\n1 0 5 8 8\n")
         self.refuse(2, ["plan", *ask[:-1], "gap.txt"], "--boxes", "(0, 4)")
         self.write("bad.txt", b"0 0 0 8\n")
         self.refuse(1, ["plan", *ask[:-1], "bad.txt"], "bad.txt:1", "4 numbers")
         self.refuse(1, ["plan", *ask[:-1], "none.txt"], "none.txt")
         self.refuse(2, ["plan", *ask, "--placement", "given"], "--owners")
+        self.refuse(2, ["plan", *ask, "--placement", "explicit"], "--owners")
+
+    def test_node_size_and_between_nodes_weigh_what_leaves_a_node(self):
+        ask = ["--global", "64x64", "--patch", "7x7", "--ranks", "8"]
+        self.assertIsNone(self.plan(*ask)["between_nodes_bytes"])
+        one, eight = (self.plan(*ask, "--node-size", "4", "--between-nodes", weight) for weight in ("1", "8"))
+        self.assertEqual(one["moved_bytes"], self.plan(*ask)["moved_bytes"])
+        self.assertLess(eight["between_nodes_bytes"], one["between_nodes_bytes"])
+        self.assertGreater(eight["moved_bytes"], one["moved_bytes"])
+
+        def cost(report, weight):
+            return report["moved_bytes"] + (weight - 1) * report["between_nodes_bytes"]
+
+        self.assertLess(cost(eight, 8), cost(one, 8))
+        default = self.plan(*ask, "--node-size", "4")
+        self.assertEqual([default[key] for key in ("moved_bytes", "between_nodes_bytes")],
+                         [eight[key] for key in ("moved_bytes", "between_nodes_bytes")])
+        self.assertEqual(self.plan(*ask, "--node-size", "8")["between_nodes_bytes"], 0)
+        apart = self.plan(*ask, "--node-size", "1")
+        self.assertEqual(apart["between_nodes_bytes"], apart["moved_bytes"])
+        self.assertIn("between nodes", self.succeed("plan", *ask, "--node-size", "4").decode())
+        self.refuse(2, ["plan", *ask, "--node-size", "0"], "--node-size", "0")
+        self.refuse(2, ["plan", *ask, "--node-size", "4", "--between-nodes", "1001"], "--between-nodes", "1001")
+
+    def test_by_elements_evens_the_volume_instead_of_the_number(self):
+        ask = ["--global", "64x64", "--patch", "7x7", "--ranks", "8"]
+        patches, elements = (self.plan(*ask, "--by", by) for by in ("patches", "elements"))
+        self.assertEqual((patches["by"], elements["by"]), ("patches", "elements"))
+        self.assertEqual(self.plan(*ask)["moved_bytes"], patches["moved_bytes"])
+        self.assertEqual((patches["patches_min"], patches["patches_max"]), (12, 13))
+        self.assertLess(elements["volume_imbalance"], patches["volume_imbalance"])
+        self.assertGreater(elements["patches_imbalance"], patches["patches_imbalance"])
+        # Whole patches: above the mean by less than the largest of them.
+        self.assertLess(elements["volume_max_bytes"], elements["volume_mean_bytes"] + 7 * 7 * 8)
+        self.assertEqual((patches["proven_optimal"], elements["proven_optimal"]), (True, False))
+
+    def test_exact_goes_on_where_the_search_would_end(self):
+        ask = ["--global", "2000x2000", "--patch", "7x11", "--ranks", "6000", "--node-size", "50"]
+        ended, exact = self.plan(*ask), self.plan(*ask, "--exact")
+        self.assertEqual((ended["proven_optimal"], exact["proven_optimal"]), (False, True))
+
+        def cost(report):
+            return report["moved_bytes"] + 7 * report["between_nodes_bytes"]
+
+        self.assertLess(cost(exact), cost(ended))
+        self.assertLess(cost(ended), 1.005 * cost(exact))
 
     def test_refusals(self):
         patch = ["--patch", "2x2"]

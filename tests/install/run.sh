@@ -67,8 +67,16 @@ for program in laconic "${@/#/laconic-}"; do
 done
 "$prefix/bin/laconic" info >/dev/null
 if command -v help2man >/dev/null; then
-    for page in laconic laconic-compress laconic-bench; do
-        grep -q "^.SH" "$prefix/share/man/man1/$page.1"
+    # Of every command that --help lists, those of bench too. Without an MPI those that run in its program have none.
+    commands_of() { "$prefix/bin/laconic" "$@" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]\+\) .*/\1/p'; }
+    mapfile -t pages < <(echo laconic; commands_of | sed 's/^/laconic-/'; commands_of bench | sed 's/^/laconic-bench-/')
+    [[ ${#pages[@]} -gt 20 ]]
+    for page in "${pages[@]}"; do
+        if [[ $# -eq 0 && $page =~ -(audit|calibrate|collective|redistribute)$ ]]; then continue; fi
+        if ! grep -qs "^.SH EXAMPLES" "$prefix/share/man/man1/$page.1"; then
+            echo "no manual page $page.1 with examples" >&2
+            exit 1
+        fi
     done
 fi
 bash -n "$prefix/share/bash-completion/completions/laconic"

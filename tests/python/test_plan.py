@@ -34,6 +34,8 @@ def test_moved_elements_are_those_whose_rank_changes():
     for rank, low, high in zip(plan.owners, plan.lower, plan.upper):
         after[low[0]:high[0], low[1]:high[1]] = rank
     assert plan.figures["moved_elements"] == (before != after).sum()
+    explicit = laconic.plan([6, 6], [3, 3], 2, boxes=boxes, placement="explicit", owners=plan.owners)
+    assert explicit.figures == plan.figures and (explicit.owners == plan.owners).all()
 
 
 def test_regions_lead_to_elements():

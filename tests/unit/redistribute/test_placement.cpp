@@ -195,5 +195,14 @@ TEST(placement, is_refused_with_the_value_in_the_text) {
     EXPECT_FALSE(placement_named("best").ok());
 }
 
+TEST(placement, names_lead_to_placements_and_back) {
+    for (const char* name : {"greedy", "balanced", "round_robin", "optimal", "given"}) {
+        ASSERT_TRUE(placement_named(name).ok()) << name;
+        EXPECT_EQ(name_of(*placement_named(name)), name);
+    }
+    ASSERT_TRUE(placement_named("explicit").ok());
+    EXPECT_EQ(*placement_named("explicit"), placement_kind::given);
+}
+
 }  // namespace
 }  // namespace laconic

@@ -17,6 +17,7 @@ void c_requests_work();
 void every_reduction_cell_is_exact();
 void every_movement_cell_is_exact();
 void added_streams_agree();
+void short_arrays_travel_raw();
 void started_collectives_work();
 void misuse_is_refused();
 void own_operations_work();

@@ -18,6 +18,7 @@ void every_reduction_cell_is_exact();
 void every_movement_cell_is_exact();
 void added_streams_agree();
 void short_arrays_travel_raw();
+void plain_data_survive();
 void started_collectives_work();
 void misuse_is_refused();
 void own_operations_work();

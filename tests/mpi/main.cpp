@@ -46,6 +46,7 @@ int main(int argc, char** argv) {
     run("bits_are_reproducible", bits_are_reproducible);
     run("every_reduction_cell_is_exact", every_reduction_cell_is_exact);
     run("every_movement_cell_is_exact", every_movement_cell_is_exact);
+    run("plain_data_survive", plain_data_survive);
     run("long_parts_do_not_lock", long_parts_do_not_lock);
     if (ranks > 1) run("short_arrays_travel_raw", short_arrays_travel_raw);
     run("added_streams_agree", added_streams_agree);

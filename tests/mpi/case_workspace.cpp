@@ -12,9 +12,9 @@ namespace {
 
 using namespace collective;
 
-constexpr std::size_t segment_bytes = 32768;
+constexpr std::size_t segment_bytes = 128 * 1024;  // the default
 /// Of a part, in segments: more than there are lanes.
-constexpr std::size_t part_segments = 40;
+constexpr std::size_t part_segments = 33;
 constexpr std::size_t part_values = part_segments * segment_bytes / sizeof(float);
 
 /// In segments. What is stated is at most twice what there is.
@@ -26,10 +26,10 @@ struct stated {
 double messages_of(const cell& what) {
     const bool tree = what.schedule == schedule_kind::binomial;
     if (what.payload == payload_kind::raw) return 75;
-    if (what.payload == payload_kind::pipelined) return 45;
+    if (what.payload == payload_kind::pipelined) return 35;
     if (!adds_streams(what)) return tree ? 45 : 30;
-    if (what.schedule == schedule_kind::rabenseifner) return 475;
-    return what.schedule == schedule_kind::ring ? 135 : 175;
+    if (what.schedule == schedule_kind::rabenseifner) return 405;
+    return what.schedule == schedule_kind::ring ? 115 : 150;
 }
 
 stated stated_of(const scenario& what, const cell& row, int rank, int ranks) {
@@ -58,7 +58,7 @@ stated stated_of(const scenario& what, const cell& row, int rank, int ranks) {
     }
     const bool twice = what.op == operation::allreduce || what.op == operation::reduce || what.op == operation::bcast;
     const double inside = shared ? 512.0 * 1024 / segment_bytes : twice ? 150 : 75;
-    const double across = ranks == 2 ? 0 : is_reduction(what.op) ? 135 : 30;
+    const double across = ranks == 2 ? 0 : is_reduction(what.op) ? 115 : 30;
     return {extra + (shared ? inside : 0), extra + inside + across + 0.1};
 }
 

@@ -137,7 +137,7 @@ struct collective_call {
 /// cost      one tiny allreduce, unless the row neither quantises, nor has a hierarchy, nor checks (the first call of a
 ///           hierarchy: three more; gatherv, scatterv, alltoallv with hierarchy: two more, of counts); then what the
 ///           schedule moves, compressed
-/// memory    a number of segments that the schedule decides (ring: about 100, 13 MB with the defaults), however large
+/// memory    a number of segments that the row decides (rings: 30 to 115, 4 to 15 MB with the defaults), however large
 ///           the buffer; kept with the communicator and reused. `quantised` (HomComp) also 4 bytes per element, an
 ///           alltoall in place a copy of the buffer. Hierarchy: 512 KB for each rank of a node; in nodes of r ranks
 ///           that share memory also 1/r of the array (reduce: not on the root; allreduce, bcast: not at all; gather,

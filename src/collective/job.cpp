@@ -56,8 +56,10 @@ std::uint64_t job::cell_of(std::uint64_t event) const noexcept {
 }
 
 bool job::runs_early(std::uint64_t event) const noexcept {
-    return event >= lanes_ && event < events() && step_of(event).from == nobody &&
-           step_of(event - lanes_).from != nobody;
+    if (event < lanes_ || event >= events() || step_of(event).from != nobody) return false;
+    // Its receiver may want all that is sent on first, and the oldest send holds up those behind it.
+    const step& before = step_of(event - lanes_);
+    return before.from != nobody && before.to_count == 0;
 }
 
 }  // namespace laconic::collective

@@ -45,8 +45,8 @@ public:
     /// Tells messages of a pair of ranks apart, the same on both.
     [[nodiscard]] std::uint64_t cell_of(std::uint64_t event) const noexcept;
 
-    /// A step without a message that follows one with a message need not wait for the other lanes: it runs right after
-    /// that one, in the same lane.
+    /// A step without a message that follows one with a message, of which nothing is sent on, need not wait for the
+    /// other lanes: it runs right after that one, in the same lane.
     [[nodiscard]] bool runs_early(std::uint64_t event) const noexcept;
 
     [[nodiscard]] const program& steps() const noexcept { return *steps_; }

@@ -7,6 +7,7 @@
 
 #include "cases.hpp"
 #include "run.hpp"
+#include "scenario.hpp"
 
 namespace laconic::test {
 namespace {
@@ -37,6 +38,19 @@ void check_long(operation op, const std::string& row, std::size_t part) {
     check(wrong == 0, what + ": " + std::to_string(wrong) + " wrong elements");
 }
 
+/// Noise, of which messages are long, from or to a root: the inner members of a tree have pieces of their own between
+/// those that they pass on.
+void check_long_tree(operation op, const std::string& row) {
+    scenario what;
+    what.op = op;
+    what.algorithm = row;
+    what.kind = field::noise;
+    what.limit = bound::abs(1e-3);
+    what.segment_bytes = 32768;
+    what.count = 8192 * 34 + 77;
+    check_scenario<float>(what);
+}
+
 }  // namespace
 
 void long_parts_do_not_lock() {
@@ -51,6 +65,9 @@ void long_parts_do_not_lock() {
     check_long(operation::alltoall, "pairwise/raw", part);
     check_long(operation::allreduce, "rabenseifner/fused", part / 2);
     check_long(operation::allgather, "binomial/per_hop", part / 2);
+    for (const char* payload : {"raw", "once", "per_hop:szx"})
+        for (const operation op : {operation::gather, operation::scatter, operation::bcast})
+            check_long_tree(op, std::string("binomial/") + payload);
 }
 
 }  // namespace laconic::test

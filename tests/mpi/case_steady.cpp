@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The second of two equal calls allocates nothing; communicators come and go without leaving anything behind.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
 #include "cases.hpp"
 #include "counted_memory.hpp"
 #include "mpi/channel.hpp"
@@ -22,7 +27,47 @@ std::uint64_t allocations_of_second(const scenario& what) {
     return in_call;
 }
 
-/// Codec szx takes memory of its own in every message; the rows with fle and raw take none.
+/// Of the second start and wait of a persistent request, and of the second call that is started.
+std::uint64_t allocations_of_second_start(const scenario& what, bool persistent) {
+    laid_out<float> arrays = lay_out<float>(what, rank_in(MPI_COMM_WORLD), size_of(MPI_COMM_WORLD));
+    const collective_options options = options_of(what);
+    result<collective_request> ready = prepare(arrays.call, MPI_COMM_WORLD, options);
+    check(ready.ok(), what.text() + ": " + ready.error().message());
+    std::uint64_t in_call = 0;
+    for (int call = 0; call < 2 && ready.ok(); ++call) {
+        const std::uint64_t before = allocations();
+        if (!persistent) ready = start(arrays.call, MPI_COMM_WORLD, options);
+        const status begun = persistent ? ready->start() : ready.error();
+        const auto done = ready.ok() ? ready->wait() : result<collective_report>(begun);
+        in_call = allocations() - before;
+        check(begun.ok() && done.ok(), what.text() + ": " + begun.message() + done.error().message());
+    }
+    return in_call;
+}
+
+/// A started call is two objects; a persistent one starts without any.
+void check_steady_starts() {
+    scenario what;
+    what.limit = bound::abs(1e-3);
+    what.count = 30000;
+    what.ranks_per_node = 2;
+    const auto check_row = [&](operation op, const char* row) {
+        what.op = op;
+        what.algorithm = row;
+        for (const bool persistent : {true, false}) {
+            const std::uint64_t count = allocations_of_second_start(what, persistent);
+            check(count <= (persistent ? 0U : 2U), what.text() + ": " + std::to_string(count) + " allocations in a " +
+                                                       (persistent ? "persistent" : "started") + " call");
+        }
+    };
+    for (const char* row : {"fused", "hzccl", "homcomp", "cpr_p2p", "c_coll", "ring_raw", "argm", "stock"})
+        check_row(operation::allreduce, row);
+    what.count = 3000;
+    for (const operation op : {operation::bcast, operation::allgather, operation::alltoall, operation::gather})
+        for (const char* row : {"c_coll", "cpr_p2p", "hierarchical", "stock"}) check_row(op, row);
+}
+
+/// Codecs zfp_abs and zfp_rate take memory of their own in every message; the others take none.
 void check_steady() {
     scenario what;
     what.limit = bound::abs(1e-3);
@@ -33,6 +78,9 @@ void check_steady() {
         const std::uint64_t count = allocations_of_second(what);
         check(count <= names, what.text() + ": " + std::to_string(count) + " allocations in a steady call");
     };
+    for (const operation op : {operation::allreduce, operation::reduce, operation::reduce_scatter, operation::allgather,
+                               operation::gather, operation::scatter, operation::bcast, operation::alltoall})
+        for (const char* row : {"cpr_p2p", "c_coll"}) check_row(op, row, 0);
     for (const char* row : {"fused", "hzccl", "homcomp", "ring_raw", "rabenseifner", "argm", "stock", "homcomp_f"})
         check_row(operation::allreduce, row, 0);
     // These names do not fit into a string without memory, and report and options own them.
@@ -42,7 +90,8 @@ void check_steady() {
     what.count = 300000;
     what.segment_bytes = 1 << 20;
     what.codec_threads = 3;
-    for (const char* row : {"fused", "hzccl", "homcomp", "argm"}) check_row(operation::allreduce, row, 0);
+    for (const char* row : {"fused", "hzccl", "homcomp", "argm", "cpr_p2p", "c_coll"})
+        check_row(operation::allreduce, row, 0);
     what.segment_bytes = 128 << 10;
     what.codec_threads = 0;
     what.count = 3000;
@@ -69,12 +118,28 @@ void check_steady() {
             }
 }
 
+/// What a process holds: open files, and stretches of its address space.
+struct holdings {
+    std::ptrdiff_t files = 0, mappings = 0;
+};
+holdings held_now() {
+    holdings now;
+    now.files = std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
+    std::ifstream maps("/proc/self/maps");
+    now.mappings = std::count(std::istreambuf_iterator<char>(maps), {}, '\n');
+    return now;
+}
+
 /// MPI itself has room for some 2000 communicators at a time.
 void check_many_communicators() {
     const std::size_t open = mpi::open_channels();
-    const int rounds = size_of(MPI_COMM_WORLD) <= 2 ? 2000 : 60;
+    const int ranks = size_of(MPI_COMM_WORLD);
+    const int rounds = ranks <= 2 ? 2000 : ranks <= 4 ? 1000 : 60;
+    const int warm_up = rounds / 5;
     const std::vector<float> in = make_field<float>(field::smooth, rank_in(MPI_COMM_WORLD), 100);
+    holdings before;
     for (int round = 0; round < rounds; ++round) {
+        if (round == warm_up) before = held_now();
         MPI_Comm comm = MPI_COMM_NULL;
         MPI_Comm_dup(MPI_COMM_WORLD, &comm);
         collective_options options = options_for(round % 8 == 0 ? "argm" : "fused", bound::abs(1e-3));
@@ -83,12 +148,19 @@ void check_many_communicators() {
         MPI_Comm_free(&comm);
     }
     check(mpi::open_channels() == open, "channels are left over");
+    const holdings after = held_now();
+    const std::string text = " after " + std::to_string(rounds - warm_up) + " communicators, ";
+    check(after.files <= before.files,
+          std::to_string(after.files) + " open files" + text + std::to_string(before.files) + " before");
+    check(after.mappings <= before.mappings,
+          std::to_string(after.mappings) + " mappings" + text + std::to_string(before.mappings) + " before");
 }
 
 }  // namespace
 
 void nothing_grows() {
     check_steady();
+    check_steady_starts();
     check_many_communicators();
 }
 

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Memory beyond the caller's arrays: what the report of each row says against what docs/guide/collectives.md states.
+#include <string>
+#include <vector>
+
+#include "cases.hpp"
+#include "run.hpp"
+#include "scenario.hpp"
+
+namespace laconic::test {
+namespace {
+
+using namespace collective;
+
+constexpr std::size_t segment_bytes = 128 * 1024;  // the default
+/// Of a part, in segments: more than there are lanes.
+constexpr std::size_t part_segments = 33;
+constexpr std::size_t part_values = part_segments * segment_bytes / sizeof(float);
+
+/// In segments. What is stated is at most twice what there is.
+struct stated {
+    double least = 0, most = 0;
+};
+
+/// Messages of one level.
+double messages_of(const cell& what) {
+    const bool tree = what.schedule == schedule_kind::binomial;
+    if (what.payload == payload_kind::raw) return 75;
+    if (what.payload == payload_kind::pipelined) return 35;
+    if (!adds_streams(what)) return tree ? 45 : 30;
+    if (what.schedule == schedule_kind::rabenseifner) return 405;
+    return what.schedule == schedule_kind::ring ? 115 : 150;
+}
+
+stated stated_of(const scenario& what, const cell& row, int rank, int ranks) {
+    const double whole = static_cast<double>(part_segments) * ranks;
+    if (row.schedule == schedule_kind::stock) return {};
+    if (row.schedule != schedule_kind::hierarchical) {
+        const double integers = row.payload == payload_kind::quantised ? whole : 0;
+        const double messages = messages_of(row);
+        // Stated for five ranks; two and three need less.
+        const double share = row.schedule == schedule_kind::rabenseifner ? 0.35 : 0.55;
+        return {integers + share * messages, integers + messages};
+    }
+    const bool shared = what.shared_memory;
+    double extra = 0;
+    switch (what.op) {
+        case operation::allreduce:
+        case operation::bcast: break;
+        case operation::reduce: extra = rank == what.root ? 0 : whole / 2; break;
+        case operation::reduce_scatter:
+        case operation::allgather: extra = shared ? whole / 2 : whole; break;
+        case operation::gather:
+        case operation::scatter:
+            extra = rank >= 2 ? part_segments : !shared && rank == what.root ? whole : whole / 2;
+            break;
+        case operation::alltoall: extra = shared ? whole : 3 * whole; break;
+    }
+    const bool twice = what.op == operation::allreduce || what.op == operation::reduce || what.op == operation::bcast;
+    const double inside = shared ? 512.0 * 1024 / segment_bytes : twice ? 150 : 75;
+    const double across = ranks == 2 ? 0 : is_reduction(what.op) ? 115 : 30;
+    return {extra + (shared ? inside : 0), extra + inside + across + 0.1};
+}
+
+/// On a communicator of its own: memory is kept for later calls.
+std::uint64_t workspace_of(const scenario& what) {
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    laid_out<float> arrays = lay_out<float>(what, rank_in(comm), size_of(comm));
+    const auto done = run(arrays.call, comm, options_of(what));
+    check(done.ok(), what.text() + ": " + done.error().message());
+    MPI_Comm_free(&comm);
+    return done.ok() ? done->workspace_bytes : 0;
+}
+
+void check_row(const algorithm& row, bool shared) {
+    const int rank = rank_in(MPI_COMM_WORLD);
+    const int ranks = size_of(MPI_COMM_WORLD);
+    const bool whole = row.op == operation::allreduce || row.op == operation::reduce || row.op == operation::bcast;
+    scenario what;
+    what.op = row.op;
+    what.algorithm = row.name;
+    what.limit = bound::abs(1e-3);
+    what.segment_bytes = segment_bytes;
+    what.shared_memory = shared;
+    what.codec_threads = 1;
+    what.ranks_per_node = 2;
+    what.count = part_values * (whole ? static_cast<std::size_t>(ranks) : 1);
+    const double segments = static_cast<double>(workspace_of(what)) / segment_bytes;
+    const stated limits = stated_of(what, row.what, rank, ranks);
+    check(segments >= limits.least && segments <= limits.most,
+          what.text() + ": holds " + std::to_string(segments) + " segments; stated are " +
+              std::to_string(limits.least) + " to " + std::to_string(limits.most));
+}
+
+}  // namespace
+
+void memory_is_as_stated() {
+    const int ranks = size_of(MPI_COMM_WORLD);
+    for (const algorithm& row : algorithms()) {
+        const bool hierarchical = row.what.schedule == schedule_kind::hierarchical;
+        if (row.what.schedule == schedule_kind::chosen || (hierarchical && ranks % 2 != 0)) continue;
+        check_row(row, true);
+        if (hierarchical) check_row(row, false);
+    }
+}
+
+}  // namespace laconic::test

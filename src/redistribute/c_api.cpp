@@ -84,7 +84,7 @@ status make_plan(const plan_request& asked, laconic_plan* made) {
             how.owners.assign(asked.owners, asked.owners + patches);
             return {};
         };
-        const status taken = or_no_memory(
+        status taken = or_no_memory(
             take, [&] { return no_memory("the owners", patches * sizeof(rank_number), "use larger patches"); });
         if (!taken.ok()) return taken;
     }

@@ -126,7 +126,7 @@ network_found measure_network(const topology& where, const network_settings& set
         in_groups(mates.size() > 1, node, local, found.intra, unused, [&](MPI_Comm comm) {
             traffic all(comm, settings);
             all.circles(static_cast<int>(mates.size()));
-            all.measure_level(found.intra);
+            all.measure_level(found.intra, false);
         });
         found.intra.processor_s_per_byte /= sharing;
         done.intra = true;
@@ -137,9 +137,7 @@ network_found measure_network(const topology& where, const network_settings& set
         in_groups(local == 0, 0, node, found.inter, unused, [&](MPI_Comm comm) {
             traffic leaders(comm, settings);
             leaders.circles(where.nodes);
-            leaders.measure_level(found.inter);
-            leaders.circles(where.nodes);
-            leaders.measure_burst(found.inter);
+            leaders.measure_level(found.inter, true);
         });
         found.inter.processor_s_per_byte /= sharing;
         model::level same = nothing;

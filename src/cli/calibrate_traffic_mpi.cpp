@@ -85,21 +85,10 @@ double traffic::processor_s_per_byte(double stream_s) {
     return std::max(0.0, stream(segment, rounds) - work(rounds)) / segment;
 }
 
-void traffic::measure_burst(model::level& way) {
-    constexpr double bytes = burst_messages * static_cast<double>(burst_message);
-    const double meeting_s = std::max(0.0, lone(0, [&] { exchange(8); }) - way.alpha_s);
-    const double seconds = lone(bytes * way.beta_s_per_byte, [&] {
-        std::array<MPI_Request, 2 * burst_messages> requests;
-        start(burst_message, burst_messages, requests.data());
-        MPI_Waitall(2 * burst_messages, requests.data(), MPI_STATUSES_IGNORE);
-    });
-    const double ahead = bytes - (seconds - meeting_s - way.alpha_s) / way.beta_s_per_byte;
-    way.burst_bytes = ahead > least_burst ? ahead : 0;
-}
-
 /// Single steps by size. A lone step begins when the last rank has seen that all are there, and so takes longer than
 /// one of many; of the smallest message that is all there is to see.
-void traffic::measure_steps(model::level& way) {
+/// Returns what meeting takes.
+double traffic::measure_steps(model::level& way) {
     model::step_fit& fit = way.steps;
     fit = {};
     double meeting_s = 0;
@@ -110,15 +99,29 @@ void traffic::measure_steps(model::level& way) {
         const double least = fit.rows == 0 ? way.alpha_s : fit.seconds[fit.rows - 1];
         fit.seconds[fit.rows++] = std::max(least, seconds - meeting_s);
     }
+    return meeting_s;
 }
 
-void traffic::measure_level(model::level& way) {
+/// What passes at once after a pause, ahead of the rate and the latency.
+double traffic::burst(const model::level& way, double meeting_s) {
+    constexpr double bytes = burst_messages * static_cast<double>(burst_message);
+    const double seconds = lone(bytes * way.beta_s_per_byte, [&] {
+        std::array<MPI_Request, 2 * burst_messages> requests;
+        start(burst_message, burst_messages, requests.data());
+        MPI_Waitall(2 * burst_messages, requests.data(), MPI_STATUSES_IGNORE);
+    });
+    const double ahead = bytes - (seconds - meeting_s - way.alpha_s) / way.beta_s_per_byte;
+    return ahead > least_burst ? ahead : 0;
+}
+
+void traffic::measure_level(model::level& way, bool may_burst) {
     way.alpha_s = repeat([&] { exchange(8); });
     const double around = stream(segment);
     way.beta_s_per_byte = std::max(around / segment, 1e-15);
     way.overhead_s = std::min(stream(8), way.alpha_s);
     way.processor_s_per_byte = std::min(processor_s_per_byte(around), way.beta_s_per_byte);
-    measure_steps(way);
+    const double meeting_s = measure_steps(way);
+    if (may_burst) way.burst_bytes = burst(way, meeting_s);
     pairs();
     way.exchange_factor = std::clamp(stream(segment) / around, 1.0, 2.0);
 }

@@ -43,10 +43,9 @@ public:
     /// Seconds of `rounds` of work on all ranks at once. The mean, which has the turns of ranks that share a core in
     /// it.
     [[nodiscard]] double work(double rounds);
-    /// What passes at once after a pause, ahead of the rate and the latency that the level has.
-    void measure_burst(model::level& way);
-    /// Everything else that a level has; ends with pairs().
-    void measure_level(model::level& way);
+    /// Everything that a level has; ends with pairs().
+    /// may_burst  whether its links may let bytes pass at once after a pause
+    void measure_level(model::level& way, bool may_burst);
 
     static constexpr std::size_t segment = 128 << 10;  ///< bytes of the engine's messages
     static constexpr int window = 32;
@@ -57,7 +56,8 @@ private:
     /// Starts `count` messages of so many bytes each way; two requests each.
     void start(std::size_t bytes, int count, MPI_Request* requests);
     [[nodiscard]] double processor_s_per_byte(double stream_s);
-    void measure_steps(model::level& way);
+    [[nodiscard]] double measure_steps(model::level& way);
+    [[nodiscard]] double burst(const model::level& way, double meeting_s);
     /// Median, or mean, of a round's times, over about so many seconds, of the slowest rank.
     [[nodiscard]] double repeat(const std::function<void()>& round, bool mean = false);
     /// Median time of rounds that begin after a pause, all ranks at once.

@@ -21,17 +21,16 @@ private:
     using levels_run<T>::request_;
     using levels_run<T>::levels_;
     using levels_run<T>::scratch_;
+    using levels_run<T>::hands_over;
+    using levels_run<T>::layout;
+    using levels_run<T>::own_lane;
 
     [[nodiscard]] bool takes_part(level at) const noexcept override;
     [[nodiscard]] node_request<T> task_of(level at) const noexcept override;
     void prepare(level at) noexcept override;
     void conclude() noexcept override;
 
-    [[nodiscard]] const lane_layout& layout() const noexcept { return scratch_->layout; }
-    [[nodiscard]] int own_lane() const noexcept { return levels_->inside.rank % levels_->lanes; }
     [[nodiscard]] bool by_messages() const noexcept { return this->several_inside() && !this->in_memory(); }
-    /// Whether ranks of this node have no lane.
-    [[nodiscard]] bool hands_over() const noexcept { return levels_->inside.size > levels_->lanes; }
     /// Elements that a rank of this node has for another rank, and gets from it.
     [[nodiscard]] std::size_t sent(int local, int rank) const noexcept { return told(local, rank); }
     [[nodiscard]] std::size_t got(int local, int rank) const noexcept { return told(local, shape_.ranks + rank); }

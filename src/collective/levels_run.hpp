@@ -37,6 +37,10 @@ protected:
     [[nodiscard]] status begin(const stage_request<T>& request, hierarchy& levels);
     [[nodiscard]] bool several_inside() const noexcept { return levels_->inside.size > 1; }
     [[nodiscard]] bool goes_across() const noexcept { return levels_->across.size > 1; }
+    /// Whether ranks of this node have no lane.
+    [[nodiscard]] bool hands_over() const noexcept { return levels_->inside.size > levels_->lanes; }
+    [[nodiscard]] int own_lane() const noexcept { return levels_->inside.rank % levels_->lanes; }
+    [[nodiscard]] const lane_layout& layout() const noexcept { return scratch_->layout; }
     [[nodiscard]] bool in_memory() const noexcept { return several_inside() && !levels_->memory.bytes().empty(); }
     [[nodiscard]] stage<T>& messages(level at) noexcept { return messages_[static_cast<std::size_t>(at)]; }
     /// A request for messages of raw values inside the node.

@@ -22,6 +22,9 @@ private:
     using levels_run<T>::request_;
     using levels_run<T>::levels_;
     using levels_run<T>::scratch_;
+    using levels_run<T>::hands_over;
+    using levels_run<T>::layout;
+    using levels_run<T>::own_lane;
 
     [[nodiscard]] bool takes_part(level at) const noexcept override;
     [[nodiscard]] node_request<T> task_of(level at) const noexcept override;
@@ -42,10 +45,6 @@ private:
     [[nodiscard]] int root_inside() const noexcept;
     /// Whether this rank reads or writes a whole array.
     [[nodiscard]] bool has_whole() const noexcept { return !has_root() || is_root(); }
-    /// Whether ranks of this node have no lane.
-    [[nodiscard]] bool hands_over() const noexcept { return levels_->inside.size > levels_->lanes; }
-    [[nodiscard]] const lane_layout& layout() const noexcept { return scratch_->layout; }
-    [[nodiscard]] int own_lane() const noexcept { return levels_->inside.rank % levels_->lanes; }
     [[nodiscard]] std::size_t length_of(int lane) const noexcept {
         const auto k = static_cast<std::size_t>(lane);
         return layout().lane_first[k + 1] - layout().lane_first[k];

@@ -201,11 +201,6 @@ void ledger::fill(double size, const work& busy) noexcept {
     sum_.latency_s += busy.total() / pieces;
 }
 
-double row_factor(const machine& where, const question& what, const cell& how) noexcept {
-    const bool alike = where.calibrated_nodes == 0 || (where.calibrated_nodes > 1) == (what.nodes > 1);
-    return alike ? where.row_factor(what.op, how, static_cast<double>(what.bytes)) : 1;
-}
-
 cost estimate(const machine& where, const question& what, const cell& how) noexcept {
     if (what.ranks < 2) return {};
     if (how.schedule == schedule_kind::stock) return estimate_stock(where, what);
@@ -221,10 +216,10 @@ cost estimate(const machine& where, const question& what, const cell& how) noexc
     // What a step takes beyond the parts that are known of it is waiting.
     const double known = sum.agreement_s + sum.wire_s + sum.compress_s + sum.combine_s + sum.decompress_s + sum.copy_s;
     sum.latency_s = std::max(sum.latency_s, sum.total_s - known);
-    const double factor = row_factor(where, what, how);
+    sum.factor = where.row_factor(what.op, how, what.nodes, static_cast<double>(what.bytes));
     for (double* const part : {&sum.total_s, &sum.agreement_s, &sum.latency_s, &sum.wire_s, &sum.compress_s,
                                &sum.combine_s, &sum.decompress_s, &sum.copy_s})
-        *part *= factor;
+        *part *= sum.factor;
     return sum;
 }
 

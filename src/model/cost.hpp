@@ -42,6 +42,8 @@ struct cost {
     double combine_s = 0;    ///< additions, of values or of streams
     double decompress_s = 0;
     double copy_s = 0;
+    /// What the formula's times were multiplied by: what calibration found of the row, else 1.
+    double factor = 1;
 };
 
 /// The time of what cannot be done.
@@ -54,10 +56,6 @@ inline constexpr double impossible_s = std::numeric_limits<double>::infinity();
 /// Predicted cost of a cell. All parts are infinite when the cell cannot serve the operation or its codec has no rates
 /// here, and for schedule_kind::chosen. Fewer than two ranks cost nothing. Precondition: check(what).ok().
 [[nodiscard]] cost estimate(const machine& where, const question& what, const cell& how) noexcept;
-
-/// What the formula's time of a row is multiplied by: what calibration found, where it saw as many nodes (one, or more
-/// than one), else 1.
-[[nodiscard]] double row_factor(const machine& where, const question& what, const cell& how) noexcept;
 
 /// Values that `auto` compresses before it decides: one of so many, but not more than these.
 inline constexpr std::size_t sampled_share = 8;

@@ -117,7 +117,8 @@ double level::step_s(double size_bytes) const noexcept {
     return steps.seconds[steps.rows - 1] + (size_bytes - steps.bytes[steps.rows - 1]) * beta_s_per_byte;
 }
 
-double machine::row_factor(operation op, const cell& what, double size_bytes) const noexcept {
+double machine::row_factor(operation op, const cell& what, int nodes, double size_bytes) const noexcept {
+    if (calibrated_nodes > 0 && (calibrated_nodes > 1) != (nodes > 1)) return 1;
     for (std::size_t i = 0; i < fitted_rows; ++i)
         if (rows[i].op == op && rows[i].what == what) return rows[i].factor.at(size_bytes);
     return 1;

@@ -104,8 +104,9 @@ struct machine {
 
     /// Precondition: op is an operation.
     [[nodiscard]] const size_fit& stock_of(operation op) const noexcept { return stock[static_cast<std::size_t>(op)]; }
-    /// Measured / by formula, of a row with buffers of that size: 1 where the row was not measured.
-    [[nodiscard]] double row_factor(operation op, const cell& what, double size_bytes) const noexcept;
+    /// Measured / by formula, of a row with buffers of that size: 1 where the row was not measured, or on one node and
+    /// the question is of several, or the other way round.
+    [[nodiscard]] double row_factor(operation op, const cell& what, int nodes, double size_bytes) const noexcept;
     /// nullptr for a codec without rates (raw).
     [[nodiscard]] const codec_rates* rates_of(codec_id codec) const noexcept;
 };

@@ -36,14 +36,12 @@ choice decide(const machine& where, const question& what, std::span<const cell> 
     each([&](const cell&, const cost& time) { least_s = std::min(least_s, time.total_s); });
     // A codec that sends less is the better guess where the model sees no difference: wires are shared. Bytes are not
     // fewer because calibration found a row faster than its formula.
-    const auto wire_of = [&](const cell& one, const cost& time) { return time.wire_s / row_factor(where, what, one); };
-    each([&](const cell& one, const cost& time) {
-        if (time.total_s <= least_s * hair) least_wire_s = std::min(least_wire_s, wire_of(one, time));
+    each([&](const cell&, const cost& time) {
+        if (time.total_s <= least_s * hair) least_wire_s = std::min(least_wire_s, time.wire_s / time.factor);
     });
     each([&](const cell& one, const cost& time) {
-        if (!(time.total_s <= least_s * hair && wire_of(one, time) <= least_wire_s * hair)) return;
-        const double work_s =
-            (time.compress_s + time.combine_s + time.decompress_s + time.copy_s) / row_factor(where, what, one);
+        if (!(time.total_s <= least_s * hair && time.wire_s / time.factor <= least_wire_s * hair)) return;
+        const double work_s = (time.compress_s + time.combine_s + time.decompress_s + time.copy_s) / time.factor;
         if (!(work_s < least_work_s)) return;
         least_work_s = work_s;
         best = {one, time.total_s, stock_s};

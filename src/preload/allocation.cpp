@@ -21,8 +21,9 @@
 
 namespace {
 
+using laconic::preload::notes_memory;
+using laconic::preload::tracing;
 using laconic::record::the_recorder;
-using laconic::record::tracing_on;
 
 struct next_functions {
     void* (*malloc)(std::size_t);
@@ -84,11 +85,8 @@ bool ready() noexcept {
     return true;
 }
 
-bool tracing() noexcept { return tracing_on.load(std::memory_order_relaxed); }
-
 void* noted(void* memory, std::size_t bytes) noexcept {
-    if (tracing() && memory && laconic::preload::quiets == 0 && !laconic::record::inside_call())
-        the_recorder.memory.allocated(memory, bytes);
+    if (memory && notes_memory()) the_recorder.memory.allocated(memory, bytes);
     return memory;
 }
 

@@ -18,11 +18,11 @@
 
 namespace {
 
+using laconic::preload::notes_memory;
 using laconic::preload::quiet;
-using laconic::preload::quiets;
+using laconic::preload::tracing;
 using laconic::record::space;
 using laconic::record::the_recorder;
-using laconic::record::tracing_on;
 using device_address = unsigned long long;
 
 /// What both interfaces answer where there is no CUDA: "not initialized".
@@ -86,15 +86,13 @@ int pass_on(const char* name, const void* caller, Arguments... arguments) noexce
     return function(arguments...);
 }
 
-bool recording() noexcept { return tracing_on.load(std::memory_order_relaxed); }
-
 std::uintptr_t number(const void* address) noexcept { return reinterpret_cast<std::uintptr_t>(address); }
 std::uintptr_t number(device_address address) noexcept { return static_cast<std::uintptr_t>(address); }
 
 /// Memory that a successful call has given is known from now on.
 template <class Address>
 void note(const Address* memory, std::size_t bytes, space where, const char* question, const void* caller) noexcept {
-    if (memory == nullptr || !recording() || quiets != 0 || laconic::record::inside_call()) return;
+    if (memory == nullptr || !notes_memory()) return;
     int device = 0;
     if (where == space::device && pass_on(question, caller, &device) != 0) device = 0;
     the_recorder.memory.allocated_by_cuda(number(*memory), bytes, where, static_cast<std::uint16_t>(device));
@@ -120,7 +118,7 @@ int allocate_rows(const char* name, const void* caller, const char* question, Ad
 /// Forgotten first: another thread may be given the memory as soon as it is free.
 template <class Address, class... More>
 int release(const char* name, const void* caller, Address memory, More... more) noexcept {
-    if (recording()) the_recorder.memory.released(number(memory));
+    if (tracing()) the_recorder.memory.released(number(memory));
     return pass_on(name, caller, memory, more...);
 }
 

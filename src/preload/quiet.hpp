@@ -3,6 +3,8 @@
 // quiet stands, the calling thread's malloc and mmap leave no segments.
 #pragma once
 
+#include "record/recorder.hpp"
+
 namespace laconic::preload {
 
 inline constinit thread_local int quiets = 0;
@@ -13,5 +15,9 @@ struct quiet {
     quiet(const quiet&) = delete;
     quiet& operator=(const quiet&) = delete;
 };
+
+[[nodiscard]] inline bool tracing() noexcept { return record::tracing_on.load(std::memory_order_relaxed); }
+/// Whether what is allocated now is the program's, and to be recorded.
+[[nodiscard]] inline bool notes_memory() noexcept { return tracing() && quiets == 0 && !record::inside_call(); }
 
 }  // namespace laconic::preload

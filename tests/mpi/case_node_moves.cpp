@@ -20,35 +20,30 @@ const MPI_Comm world = MPI_COMM_WORLD;
 constexpr std::array moves{operation::gather, operation::scatter, operation::alltoall};
 constexpr std::array rows{"hierarchical/raw", "hierarchical", "hierarchical/per_hop:fle"};
 
-/// Nodes whose ranks do not follow each other, alone and of all sizes, with memory and without.
 void check_placements() {
     const int ranks = size_of(world);
-    if (ranks < 2) return;
     std::size_t turn = 0;
-    for (const std::vector<int>& leaders : placements(ranks))
-        for (const bool shared : {true, false}) {
-            hierarchy levels = make_hierarchy(leaders, rank_in(world), std::vector<int>(leaders.size(), 0));
-            if (shared && levels.shares) meet(**mpi::channel_of(world), levels);
-            for (const operation op : moves)
-                for (const char* name : rows) {
-                    ++turn;
-                    if (ranks > 4 && (turn + turn / 3) % 2 != 0) continue;
-                    scenario what;
-                    what.op = op;
-                    what.algorithm = name;
-                    const cell row = *find_cell(op, name);
-                    if (compresses(row)) what.limit = bound::abs(1e-3);
-                    what.varying = turn / 3 % 2 == 1;
-                    what.in_place = turn / 2 % 2 == 0;
-                    what.root = static_cast<int>(turn * 7 / 2) % ranks;
-                    // More than a slot of the node's memory has room for.
-                    what.count = turn % 5 == 2 ? 70001 : 700;
-                    what.segment_bytes = turn % 3 == 1 ? 1 : 131072;
-                    const std::string where = "placement " + std::to_string(turn) + (shared ? " " : " by messages ");
-                    check_placed<float>(what, row, levels, where);
-                    if (turn % 4 == 0) check_placed<double>(what, row, levels, where);
-                }
-        }
+    for_each_placement([&](hierarchy& levels, bool shared) {
+        for (const operation op : moves)
+            for (const char* name : rows) {
+                ++turn;
+                if (ranks > 4 && (turn + turn / 3) % 2 != 0) continue;
+                scenario what;
+                what.op = op;
+                what.algorithm = name;
+                const cell row = *find_cell(op, name);
+                if (compresses(row)) what.limit = bound::abs(1e-3);
+                what.varying = turn / 3 % 2 == 1;
+                what.in_place = turn / 2 % 2 == 0;
+                what.root = static_cast<int>(turn * 7 / 2) % ranks;
+                // More than a slot of the node's memory has room for.
+                what.count = turn % 5 == 2 ? 70001 : 700;
+                what.segment_bytes = turn % 3 == 1 ? 1 : 131072;
+                const std::string where = "placement " + std::to_string(turn) + (shared ? " " : " by messages ");
+                check_placed<float>(what, row, levels, where);
+                if (turn % 4 == 0) check_placed<double>(what, row, levels, where);
+            }
+    });
 }
 
 /// All roots, few elements, nodes in a row.
@@ -80,14 +75,6 @@ void check_counts() {
                         check_scenario<float>(what);
                         check_scenario<bfloat16>(what);
                     }
-}
-
-template <class T>
-std::vector<T> result_of(const scenario& what) {
-    laid_out<T> arrays = lay_out<T>(what, rank_in(world), size_of(world));
-    const auto done = run(arrays.call, world, options_of(what));
-    check(done.ok(), what.text() + ": " + done.error().message());
-    return {arrays.call.out.begin(), arrays.call.out.end()};
 }
 
 /// What crosses nodes has the bits of the straight way, what stays in a node those that it had.
@@ -159,17 +146,7 @@ void check_side_by_side() {
         what.in_place = calls.size() > 2;
         calls.push_back(what);
     }
-    std::vector<laid_out<float>> arrays;
-    std::vector<collective_request> requests;
-    for (const scenario& what : calls) arrays.push_back(lay_out<float>(what, rank_in(world), size_of(world)));
-    for (std::size_t i = 0; i < calls.size(); ++i) {
-        auto started = start(arrays[i].call, world, options_of(calls[i]));
-        check(started.ok(), calls[i].text() + ": " + started.error().message());
-        if (!started.ok()) return;
-        requests.push_back(std::move(*started));
-    }
-    const std::vector<collective_report> reports = wait_for_all(requests, calls, world);
-    for (std::size_t i = 0; i < calls.size(); ++i) check_outcome(calls[i], arrays[i], reports[i]);
+    check_started_together(calls);
 }
 
 void check_persistent() {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reduce_scatter and allgather over nodes: every placement of ranks on nodes, counts that are none, few and uneven,
 // and bits that do not depend on the nodes.
-#include <sched.h>
-
 #include <algorithm>
 
 #include "cases.hpp"
@@ -47,13 +45,7 @@ void check_spoiled_piece() {
                      100,
                      local == 0 ? std::span<const lane_run>(pieces) : std::span<const lane_run>{}},
                     spoiled && rank_in(world) == ranks - 1);
-        status why;
-        for (;;) {
-            const auto now = stage.advance();
-            if (!now) why = now.error();
-            if (!now || *now == runner::state::done) break;
-            if (*now == runner::state::waiting) sched_yield();
-        }
+        const status why = drive([&] { return stage.advance(); });
         check(why.code() == (spoiled && local == 0 ? errc::corrupt : errc::ok), "a piece handed in: " + why.message());
         bool right = true;
         for (std::size_t i = 100; i < part.size() && local == 0; ++i) {
@@ -64,36 +56,30 @@ void check_spoiled_piece() {
     }
 }
 
-/// Nodes whose ranks do not follow each other, alone and of all sizes, with memory and without.
 void check_placements() {
     const int ranks = size_of(world);
-    if (ranks < 2) return;
     std::size_t turn = 0;
-    for (const std::vector<int>& leaders : placements(ranks))
-        for (const bool shared : {true, false}) {
-            hierarchy levels = make_hierarchy(leaders, rank_in(world), std::vector<int>(leaders.size(), 0));
-            check_order(levels, leaders, "placement " + std::to_string(turn));
-            if (shared && levels.shares) meet(**mpi::channel_of(world), levels);
-            for (const operation op : both)
-                for (const char* name : {"hierarchical/raw", "hierarchical", "hierarchical/per_hop:fle"}) {
-                    scenario what;
-                    what.op = op;
-                    what.algorithm = name;
-                    const cell row = *find_cell(op, name);
-                    if (compresses(row)) what.limit = bound::abs(1e-3);
-                    ++turn;
-                    if (ranks > 4 && (turn + turn / 3) % 3 != 0) continue;
-                    what.varying = turn / 3 % 2 == 1;
-                    what.in_place = turn / 2 % 2 == 0;
-                    what.combine = turn % 4 == 3 ? reduction::avg : reduction::sum;
-                    // More than a slot of the node's memory has room for.
-                    what.count = turn % 5 == 2 ? 90001 : 700;
-                    what.segment_bytes = turn % 2 == 1 ? 1 : 131072;
-                    const std::string where = "placement " + std::to_string(turn) + (shared ? " " : " by messages ");
-                    check_placed<float>(what, row, levels, where);
-                    if (turn % 4 == 0) check_placed<double>(what, row, levels, where);
-                }
-        }
+    for_each_placement([&](hierarchy& levels, bool shared) {
+        for (const operation op : both)
+            for (const char* name : {"hierarchical/raw", "hierarchical", "hierarchical/per_hop:fle"}) {
+                scenario what;
+                what.op = op;
+                what.algorithm = name;
+                const cell row = *find_cell(op, name);
+                if (compresses(row)) what.limit = bound::abs(1e-3);
+                ++turn;
+                if (ranks > 4 && (turn + turn / 3) % 3 != 0) continue;
+                what.varying = turn / 3 % 2 == 1;
+                what.in_place = turn / 2 % 2 == 0;
+                what.combine = turn % 4 == 3 ? reduction::avg : reduction::sum;
+                // More than a slot of the node's memory has room for.
+                what.count = turn % 5 == 2 ? 90001 : 700;
+                what.segment_bytes = turn % 2 == 1 ? 1 : 131072;
+                const std::string where = "placement " + std::to_string(turn) + (shared ? " " : " by messages ");
+                check_placed<float>(what, row, levels, where);
+                if (turn % 4 == 0) check_placed<double>(what, row, levels, where);
+            }
+    });
 }
 
 void check_counts() {
@@ -120,14 +106,6 @@ void check_counts() {
                     check_scenario<float>(what);
                     check_scenario<bfloat16>(what);
                 }
-}
-
-template <class T>
-std::vector<T> result_of(const scenario& what) {
-    laid_out<T> arrays = lay_out<T>(what, rank_in(world), size_of(world));
-    const auto done = run(arrays.call, world, options_of(what));
-    check(done.ok(), what.text() + ": " + done.error().message());
-    return {arrays.call.out.begin(), arrays.call.out.end()};
 }
 
 template <class T>
@@ -184,17 +162,7 @@ void check_side_by_side() {
         what.varying = op != operation::allreduce && calls.size() > 2;
         calls.push_back(what);
     }
-    std::vector<laid_out<float>> arrays;
-    std::vector<collective_request> requests;
-    for (const scenario& what : calls) arrays.push_back(lay_out<float>(what, rank_in(world), size_of(world)));
-    for (std::size_t i = 0; i < calls.size(); ++i) {
-        auto started = start(arrays[i].call, world, options_of(calls[i]));
-        check(started.ok(), calls[i].text() + ": " + started.error().message());
-        if (!started.ok()) return;
-        requests.push_back(std::move(*started));
-    }
-    const std::vector<collective_report> reports = wait_for_all(requests, calls, world);
-    for (std::size_t i = 0; i < calls.size(); ++i) check_outcome(calls[i], arrays[i], reports[i]);
+    check_started_together(calls);
 }
 
 /// What ranks see in different ways is refused by all, and the next call works.

@@ -2,8 +2,6 @@
 // What a call does between its agreement and its report, over nodes that no option can describe.
 #include "placed.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
 
 #include "check.hpp"
@@ -11,12 +9,16 @@
 #include "collective/counting.hpp"
 #include "collective/exchange_levels.hpp"
 #include "collective/piece_levels.hpp"
+#include "meet.hpp"
 #include "run.hpp"
 
 namespace laconic::test {
 
 using namespace collective;
 
+namespace {
+
+/// Of each rank the first one of its node.
 std::vector<std::vector<int>> placements(int ranks) {
     const auto from = [&](auto node_of) {
         std::vector<int> leaders;
@@ -58,19 +60,6 @@ void check_order(const hierarchy& made, const std::vector<int>& leaders, const s
     check(nodes == made.across.ranks, what + ": nodes are in another order than their lane has them");
 }
 
-namespace {
-
-/// Moves it on until it is over.
-template <class Advance>
-status drive(Advance advance) {
-    for (;;) {
-        const auto now = advance();
-        if (!now) return now.error();
-        if (*now == runner::state::done) return {};
-        if (*now == runner::state::waiting) sched_yield();
-    }
-}
-
 status count(counting& counts, mpi::channel& channel, const geometry& shape, const hierarchy& levels) {
     counts.reserve(channel, shape, levels);
     if (auto bad = counts.start(); !bad.ok()) return bad;
@@ -83,6 +72,18 @@ status count(counting& counts, mpi::channel& channel, const geometry& shape, con
 }
 
 }  // namespace
+
+void for_each_placement(const std::function<void(hierarchy&, bool)>& body) {
+    const int ranks = size_of(MPI_COMM_WORLD);
+    if (ranks < 2) return;
+    for (const std::vector<int>& leaders : placements(ranks))
+        for (const bool shared : {true, false}) {
+            hierarchy levels = make_hierarchy(leaders, rank_in(MPI_COMM_WORLD), std::vector<int>(leaders.size(), 0));
+            check_order(levels, leaders, "placement");
+            if (shared && levels.shares) meet(**mpi::channel_of(MPI_COMM_WORLD), levels);
+            body(levels, shared);
+        }
+}
 
 template <class T>
 void check_placed(const scenario& what, const cell& row, hierarchy& levels, const std::string& where) {

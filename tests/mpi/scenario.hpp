@@ -61,6 +61,14 @@ template <class T>
 template <class T>
 void check_scenario(const scenario& what);
 
+/// Runs it; its output, and a failed check where it failed. Collective over MPI_COMM_WORLD.
+template <class T>
+[[nodiscard]] std::vector<T> result_of(const scenario& what);
+
+/// Starts them all, waits for them as wait_for_all() does, and checks what they left behind. Collective over
+/// MPI_COMM_WORLD.
+void check_started_together(const std::vector<scenario>& calls);
+
 /// Waits for started calls, on every rank in another order, and checks that each went well. Collective over comm.
 [[nodiscard]] std::vector<collective_report> wait_for_all(std::vector<collective_request>& requests,
                                                           const std::vector<scenario>& calls, MPI_Comm comm);

@@ -233,6 +233,14 @@ void check_scenario(const scenario& what) {
     if (done.ok()) check_outcome(what, arrays, *done);
 }
 
+template <class T>
+std::vector<T> result_of(const scenario& what) {
+    laid_out<T> arrays = lay_out<T>(what, rank_in(MPI_COMM_WORLD), size_of(MPI_COMM_WORLD));
+    const auto done = run(arrays.call, MPI_COMM_WORLD, options_of(what));
+    check(done.ok(), what.text() + ": " + done.error().message());
+    return {arrays.call.out.begin(), arrays.call.out.end()};
+}
+
 std::vector<collective_report> wait_for_all(std::vector<collective_request>& requests,
                                             const std::vector<scenario>& calls, MPI_Comm comm) {
     const auto first = static_cast<std::size_t>(rank_in(comm));
@@ -246,8 +254,24 @@ std::vector<collective_report> wait_for_all(std::vector<collective_request>& req
     return reports;
 }
 
-#define LACONIC_INSTANTIATE(T)                        \
-    template void check_scenario<T>(const scenario&); \
+void check_started_together(const std::vector<scenario>& calls) {
+    std::vector<laid_out<float>> arrays;
+    std::vector<collective_request> requests;
+    for (const scenario& what : calls)
+        arrays.push_back(lay_out<float>(what, rank_in(MPI_COMM_WORLD), size_of(MPI_COMM_WORLD)));
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+        auto started = start(arrays[i].call, MPI_COMM_WORLD, options_of(calls[i]));
+        check(started.ok(), calls[i].text() + ": " + started.error().message());
+        if (!started.ok()) return;
+        requests.push_back(std::move(*started));
+    }
+    const std::vector<collective_report> reports = wait_for_all(requests, calls, MPI_COMM_WORLD);
+    for (std::size_t i = 0; i < calls.size(); ++i) check_outcome(calls[i], arrays[i], reports[i]);
+}
+
+#define LACONIC_INSTANTIATE(T)                             \
+    template void check_scenario<T>(const scenario&);      \
+    template std::vector<T> result_of<T>(const scenario&); \
     template void check_outcome(const scenario&, const laid_out<T>&, const collective_report&);
 LACONIC_INSTANTIATE(float)
 LACONIC_INSTANTIATE(double)

@@ -194,12 +194,11 @@ status exchange::state::go(const status& local, patch_callback on_patch) {
     report.kept_bytes = static_cast<std::uint64_t>(todo.kept_bytes);
     on_patch_ = on_patch;
     thrown_ = nullptr;
-    status outcome = local;
     const bool tries = !trying.over();
     const bool tells = options.check || relative() || tries;
     // What travels before ranks agree must not depend on what they agree about.
     const bool opens = tells && !tries && !relative() && mover->opens();
-    if (tells) outcome = agree(local, opens);
+    status outcome = tells ? agree(local, opens) : local;
     bool broken = outcome.code() == errc::mpi && !(tells && agreement_.refused());
     if (opens && !broken && !outcome.ok())
         if (status bad = mover->decline(); !bad.ok()) {

@@ -2,12 +2,16 @@
 // Machines and questions whose costs can be worked out by hand.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <limits>
 
 #include "model/cost.hpp"
 #include "model/machine.hpp"
 
 namespace laconic::model::tests {
+
+inline constexpr double ms = 1e-3;
 
 /// alpha 1 ms, 1 MB/s everywhere, adding 10 MB/s, nothing else costs anything. fle at every ratio: compress 2 MB/s,
 /// decompress 4, add 5, fused 8, quantise 20, add_integers 16.
@@ -54,6 +58,9 @@ inline question ask(operation op, std::uint64_t bytes, int ranks) {
 inline double time_of(const machine& m, const question& what, const cell& how) {
     const cost sum = estimate(m, what, how);
     return sum.total_s - sum.agreement_s;
+}
+inline void expect_time(const machine& m, const question& what, const cell& how, double seconds) {
+    EXPECT_NEAR(time_of(m, what, how), seconds, 1e-9 * seconds);
 }
 
 }  // namespace laconic::model::tests

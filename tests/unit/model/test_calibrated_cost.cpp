@@ -12,12 +12,6 @@ using namespace tests;
 using enum schedule_kind;
 using enum payload_kind;
 
-constexpr double ms = 1e-3;
-
-void expect_time(const machine& m, const question& what, const cell& how, double seconds) {
-    EXPECT_NEAR(time_of(m, what, how), seconds, 1e-9 * seconds);
-}
-
 TEST(cost, follows_measured_steps) {
     machine m = slow_machine();
     m.inter.steps = {2, {8, 1000}, {1 * ms, 5 * ms}};

@@ -18,12 +18,6 @@ using namespace tests;
 using enum schedule_kind;
 using enum payload_kind;
 
-constexpr double ms = 1e-3;
-
-void expect_time(const machine& m, const question& what, const cell& how, double seconds) {
-    EXPECT_NEAR(time_of(m, what, how), seconds, 1e-9 * seconds);
-}
-
 std::vector<cell> all_cells() {
     std::vector<cell> cells;
     for (const schedule_kind schedule : {ring, recursive_doubling, rabenseifner, binomial, pairwise, hierarchical})

@@ -45,9 +45,9 @@ TEST(machine_file, comes_back_as_it_was) {
     m.rows[1] = {operation::bcast, {schedule_kind::binomial, payload_kind::raw, codec_id::raw}, {2, {8, 64}, {2, 3}}};
     const machine back = read(to_toml(m, "one\ntwo"));
     ASSERT_EQ(back.fitted_rows, 2u);
-    EXPECT_EQ(back.row_factor(operation::allreduce, m.rows[0].what, 1e6), 1.25);
-    EXPECT_EQ(back.row_factor(operation::bcast, m.rows[1].what, 1e6), 3);
-    EXPECT_EQ(back.row_factor(operation::reduce, m.rows[0].what, 1e6), 1);
+    EXPECT_EQ(back.row_factor(operation::allreduce, m.rows[0].what, 2, 1e6), 1.25);
+    EXPECT_EQ(back.row_factor(operation::bcast, m.rows[1].what, 2, 1e6), 3);
+    EXPECT_EQ(back.row_factor(operation::reduce, m.rows[0].what, 2, 1e6), 1);
     EXPECT_NEAR(back.intra.alpha_s, m.intra.alpha_s, 1e-12);
     EXPECT_NEAR(back.inter.beta_s_per_byte / m.inter.beta_s_per_byte, 1, 1e-5);
     EXPECT_NEAR(back.inter.overhead_s, 3e-6, 1e-12);

@@ -73,10 +73,6 @@ def plan(arguments, fields):
             if hosts == 4:
                 for field in fields[1:]:
                     yield hosts, "1gbit", mpi, "allreduce", field, arguments.bytes
-    # From where on compression pays.
-    for size in filter(None, arguments.sizes.split(",")):
-        for op in OPERATIONS:
-            yield 8, "1gbit", flavours[0], op, fields[0], size
 
 
 def measure_all(arguments, fields):
@@ -88,9 +84,7 @@ def measure_all(arguments, fields):
                 if (at_hosts, at_rate) != (hosts, rate):
                     continue
                 start = time.time()
-                short = size[-1] == "K" or size in ("1M", "4M")
-                options = ["--rel", arguments.rel, "--scope", "contribution", "--repetitions",
-                           arguments.repetitions * (4 if short else 1)]
+                options = ["--rel", arguments.rel, "--scope", "contribution", "--repetitions", arguments.repetitions]
                 found = measure(bed, mpi, op, field, size, options)
                 rows += found
                 print(f"{hosts} hosts {rate} {mpi:8} {op:15} {field['name']:14} {size:>5}  {time.time() - start:5.1f} s",
@@ -106,7 +100,6 @@ def main():
     parser.add_argument("--repetitions", type=int, default=3)
     parser.add_argument("--hosts", default="4,8", help="numbers of hosts, e.g. 4,8")
     parser.add_argument("--mpi", default="openmpi,mpich")
-    parser.add_argument("--sizes", default="16K,64K,256K,1M,4M,16M", help="of the search for crossovers, at 8 hosts")
     parser.add_argument("--out", type=Path, default=ROOT / "docs/benchmarks")
     parser.add_argument("--quick", action="store_true", help="two hosts, 4 MB: does it run?")
     parser.add_argument("--page-only", action="store_true", help="page and plots from the last measurement")

@@ -8,6 +8,7 @@ write the trace). A part that is not asked for keeps what the JSON has of it.
 import argparse
 import json
 import os
+import re
 import shutil
 import statistics
 import subprocess
@@ -24,6 +25,7 @@ RANKS = {"stencil2d": (4, 9, 16, 25, 36, 64), "stencil3d": (8, 27, 64), "transpo
          "butterfly": (4, 16, 64), "fan": (4, 16, 64), "tree": (4, 16, 64), "anysource": (4, 16, 64), "nas bt": (4, 16),
          "nas sp": (4, 16)}
 ROUNDS = 3
+METHODS = ("position", "cfg", "hist", "sz", "sz_clustered", "zfp", "zfp_clustered")
 HPCC = "/usr/share/doc/hpcc/examples/_hpccinf.txt"
 MELT = "/usr/share/lammps/examples/melt/in.melt"
 
@@ -45,15 +47,17 @@ class Traced:
             return words
         return [str(self.build / "bin" / (known[words[0]] + self.flavour)), *words[1:]]
 
-    def run(self, ranks, words, trace=None, timing="mean", log=None, folder=FOLDER):
-        """Wall seconds."""
+    def run(self, ranks, words, trace=None, timing="mean", log=None):
+        """Wall seconds. `timing` may name a method of lossy times, too: "lossy hist"."""
+        timing, _, method = timing.partition(" ")
         more = []
         if trace or log:
             more = ["env", "LD_PRELOAD=" + ":".join([self.library, *self.yielding])]
             more += [f"LACONIC_TRACE={trace}", f"LACONIC_TRACE_TIMING={timing}"] if trace else []
+            more += [f"LACONIC_TRACE_METHOD={method}"] if method else []
             more += [f"LACONIC_TRACE_LOG={log}"] if log else []
         start = time.monotonic()
-        done = subprocess.run([str(w) for w in [self.launcher, ranks, *more, *self.program(words)]], cwd=folder,
+        done = subprocess.run([str(w) for w in [self.launcher, ranks, *more, *self.program(words)]], cwd=FOLDER,
                               capture_output=True, text=True, timeout=900, check=False)
         took = time.monotonic() - start
         if done.returncode != 0 or "laconic:" in done.stderr:
@@ -118,25 +122,31 @@ def memory(mpis, quick):
     return rows
 
 
-def real_programs(mpis):
-    """[(name, mpi, ranks, words)]: two of Debian, which link its Open MPI, and our example."""
+def real_programs(mpis, ranks=4):
+    """[(name, mpi, ranks, words)]: two of Debian, which link its Open MPI, and our example. 2 or 4 ranks."""
     by_name = {mpi.flavour: mpi for mpi in mpis}
-    shutil.copy(HPCC, FOLDER / "hpccinf.txt")
+    (FOLDER / "hpccinf.txt").write_text(
+        re.sub(r"^2( +Ps)$", rf"{ranks // 2}\1", Path(HPCC).read_text(encoding="utf-8"), flags=re.M), encoding="utf-8")
     melt = (FOLDER / "in.melt")
     melt.write_text(Path(MELT).read_text(encoding="utf-8").replace("run\t\t250", "run\t\t500"), encoding="utf-8")
     stacking = ["stacking", "--grid", "192x128", "--shots", "8", "--panels", "9", "--repetitions", "3", "--out", FOLDER / "out"]
     found = []
     if "openmpi" in by_name:
-        found += [("HPC Challenge 1.5 (Debian)", by_name["openmpi"], 4, ["hpcc"]),
-                  ("LAMMPS, melt, 500 steps (Debian)", by_name["openmpi"], 4, ["lmp", "-in", melt])]
-    return found + [(f"image stacking, {mpi.flavour}", mpi, 4, stacking) for mpi in mpis]
+        found += [("HPC Challenge 1.5 (Debian)", by_name["openmpi"], ranks, ["hpcc"]),
+                  ("LAMMPS, melt, 500 steps (Debian)", by_name["openmpi"], ranks, ["lmp", "-in", melt])]
+    return found + [(f"image stacking, {mpi.flavour}", mpi, ranks, stacking) for mpi in mpis]
 
 
 def programs(mpis, quick):
     rows = []
     stencils = [(f"2-D stencil, {size} B messages, {mpi.flavour}", mpi, 2, ["patterns", "stencil2d", turns, size // 8])
                 for mpi in mpis for size, turns in ((128, 200000), (65536, 20000))]
-    for name, mpi, ranks, words in real_programs(mpis) + stencils:
+    # real_programs() also writes the files that the programs read: a list at a time.
+    def jobs():
+        yield from real_programs(mpis)
+        yield from real_programs(mpis, 2)
+        yield from stencils
+    for name, mpi, ranks, words in jobs():
         plain, traced = [], []
         trace = FOLDER / "program.trace"
         for _ in range(1 if quick else ROUNDS):
@@ -172,7 +182,7 @@ def finalize(mpis, quick):
         for ranks, turns in ((4, 1000), (4, 100000)):
             turns = turns // 10 if quick else turns
             by = {}
-            for mode in ("plain", "none", "mean", "lossless", "lossy"):
+            for mode in ("plain", "none", "mean", "lossless", *(f"lossy {method}" for method in METHODS)):
                 trace = None if mode == "plain" else FOLDER / "finalize.trace"
                 seconds = []
                 for _ in range(1 if quick else ROUNDS):

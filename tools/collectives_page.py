@@ -4,7 +4,7 @@ is installed. Only the block between the two marks is written by hand; it is car
 """
 import re
 
-from bench_collectives import OPERATIONS, OURS, RAW
+from bench_collectives import OURS, RAW
 from codec_page import BEGIN, END, table
 
 FRAME = 1514 / 1448  # bytes of a full Ethernet frame (MTU 1500) on the counters / TCP payload in it
@@ -70,26 +70,6 @@ def every_row(rows):
     return text
 
 
-def crossovers(rows):
-    """The smallest size from which on our row is faster than the best stock algorithm at every larger one."""
-    lines = []
-    for op in OPERATIONS:
-        points = sorted((p for p in rows.points if p[0] == 8 and p[2] == op and p[3].startswith("isabel")),
-                        key=lambda p: p[4])
-        points = [p for p in points if p[1] == points[0][1]]
-        cells, wins = [], None
-        for point in points:
-            best, ours = rows.best_stock(point), rows.named(point, OURS[op])
-            if None in (best, ours):
-                continue
-            gain = best["median_s"] / ours["median_s"]
-            cells.append(f"{point[4] / 1024:.0f}K: {gain:.2f}x")
-            wins = (wins or point[4]) if gain > 1 else None
-        if cells:
-            lines.append([op, ", ".join(cells), f"{wins / 1024:.0f} KB" if wins else "none"])
-    return table(["operation", "speed-up of our row over the best stock algorithm measured there", "crossover"], lines)
-
-
 def targets(rows):
     met = missed = 0
     failures = []
@@ -129,7 +109,7 @@ def page(results, out):
 `./dev bench collectives` measures this and writes this page. {machine['date']}, {machine['processor']}, {machine['cores']}
 cores shared by all hosts, load {machine['load']:.1f}. Hosts are network namespaces with a link of 1 Gbit/s each way
 (`tools/netbed`), one rank each. --rel {settings['rel']}, scope {settings['scope']}, medians of {settings['repetitions']}
-interleaved repetitions (more for short buffers), time of the slowest rank. R is bytes of the raw schedule / bytes of the row.
+interleaved repetitions, time of the slowest rank. R is bytes of the raw schedule / bytes of the row.
 "Best stock" is the fastest of the MPI library's default and what it can be forced to.
 {pictures}
 ## Long buffers
@@ -138,9 +118,8 @@ interleaved repetitions (more for short buffers), time of the slowest rank. R is
 {targets(rows)}
 {by_hand}
 
-## From where on compression pays (8 hosts)
+Shorter buffers, other rates, and from where on compression pays: [the grid](grid.md).
 
-{crossovers(rows)}
 ## Bytes on the wire
 
 What a row claims to have sent, against the counters of the interfaces. Every 1448 bytes of TCP payload travel in a frame

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The pictures of docs/benchmarks/collectives.md: measured rows go in, SVG files come out."""
+"""The picture of docs/benchmarks/collectives.md: measured rows go in, an SVG file comes out."""
 from matplotlib import pyplot
 
 from bench_collectives import OPERATIONS, OURS
-from codec_plots import plain_ticks, save
+from codec_plots import save
 from collectives_page import Rows
 
 COLOURS = {"cpr_p2p": "#999999", "c_coll": "#D55E00", "ours": "#0072B2", "R": "#000000"}
@@ -11,12 +11,13 @@ COLOURS = {"cpr_p2p": "#999999", "c_coll": "#D55E00", "ours": "#0072B2", "R": "#
 
 def bars(rows, out, name):
     """Speed-up over the best stock algorithm by operation: C-Coll, ours, and R as what the bytes alone would give."""
-    measured = [hosts for hosts in (2, 4, 8) if any(point[0] == hosts for point in rows.points)]
-    figure, axes = pyplot.subplots(1, len(measured), figsize=(6.5 * len(measured), 3.4), sharey=True, squeeze=False)
-    axes = axes[0]
-    for axis, hosts in zip(axes, measured):
+    measured = list(dict.fromkeys((point[0], point[1]) for point in rows.points))
+    across = min(len(measured), 2)
+    down = -(-len(measured) // across)
+    figure, axes = pyplot.subplots(down, across, figsize=(6.5 * across, 3.4 * down), sharey=True, squeeze=False)
+    for axis, (hosts, mpi) in zip(axes.flat, measured):
         points = [p for op in OPERATIONS for p in rows.points
-                  if p[0] == hosts and p[1] == "openmpi" and p[2] == op and p[3].startswith("isabel") and
+                  if p[:3] == (hosts, mpi, op) and p[3].startswith("isabel") and
                   p[4] > 0.9 * rows.largest]
         for place, point in enumerate(points):
             best = rows.best_stock(point)["median_s"]
@@ -30,35 +31,13 @@ def bars(rows, out, name):
                       label="R of ours" if place == 0 else None)
         axis.set_xticks(range(len(points)), [p[2].replace("_", "_\n") for p in points], fontsize=7)
         axis.axhline(1, color="#444444", linewidth=0.8)
-        axis.set_title(f"{hosts} hosts, 1 Gbit/s, Open MPI")
-    axes[0].set_ylabel("speed-up over the best stock algorithm")
-    axes[0].legend(fontsize=7)
-    save(figure, out, name)
-
-
-def sizes(rows, out, name):
-    figure, axis = pyplot.subplots(figsize=(6, 3.4))
-    points = sorted((p for p in rows.points if p[0] == 8 and p[1] == "openmpi" and p[2] == "allreduce" and
-                     p[3].startswith("isabel")), key=lambda p: p[4])
-    for row, colour in (("ring_raw", "#999999"), ("c_coll", "#D55E00"), ("homcomp_f", "#0072B2"), ("auto", "#009E73")):
-        found = [(p[4] / 2**20, rows.best_stock(p)["median_s"] / rows.named(p, row)["median_s"]) for p in points
-                 if rows.named(p, row) and rows.best_stock(p)]
-        axis.plot([x for x, _ in found], [y for _, y in found], color=colour, marker="o", markersize=4, label=row)
-    axis.set_xscale("log", base=2)
-    plain_ticks(axis.xaxis, [2.0 ** i for i in range(-6, 7, 2)])
-    axis.axhline(1, color="#444444", linewidth=0.8)
-    axis.set_xlabel("MiB per rank")
-    axis.set_ylabel("speed-up over best stock")
-    axis.set_title("allreduce, 8 hosts, 1 Gbit/s, Open MPI")
-    axis.legend(fontsize=7)
+        axis.set_title(f"{hosts} hosts, 1 Gbit/s, {'Open MPI' if mpi == 'openmpi' else 'MPICH'}")
+    for axis in axes[:, 0]:
+        axis.set_ylabel("speed-up over the best stock algorithm")
+    axes[0][0].legend(fontsize=7)
     save(figure, out, name)
 
 
 def draw(results, out):
-    rows = Rows(results)
-    bars(rows, out, "collectives-operations.svg")
-    drawn = [("collectives-operations.svg", "Speed-up over the best stock algorithm by operation")]
-    if any(point[0] == 8 for point in rows.points):
-        sizes(rows, out, "collectives-sizes.svg")
-        drawn.append(("collectives-sizes.svg", "Speed-up over the best stock algorithm by size"))
-    return drawn
+    bars(Rows(results), out, "collectives-operations.svg")
+    return [("collectives-operations.svg", "Speed-up over the best stock algorithm by operation")]

@@ -111,7 +111,8 @@ The most memory one rank held at once (VmHWM), with times `mean`: a loop, and 32
 round again. Recording keeps at most 256 MiB of signatures and grammar, then seals a part and begins the next.
 """, memory),
     "programs": ("Whole programs", """\
-Wall time, launch to end, plain and traced (times `mean`) in turn, 3 times; the ratio is the median of the pairs' ratios. Two cores run 4 ranks.
+Wall time, launch to end, plain and traced (times `mean`) in turn, 3 times; the ratio is the median of the pairs' ratios. With 4 ranks two share a core; with 2
+each has its own.
 """, programs),
     "timings": ("Methods for times", """\
 Durations, and gaps from the end of a call to the next, recorded by the side logs of all ranks; 10 % relative error unless the method names absolute

@@ -38,6 +38,7 @@ struct trace_facts {
     std::uint64_t core_bytes = 0;    ///< signatures and grammars: all but times and texts
     std::uint64_t timing_bytes = 0;  ///< times of single calls
     std::string timing;              ///< "none", "mean", "lossless", "lossy"
+    std::string timing_method;       ///< of lossy times, e.g. "position"; else empty
     bool complete = true;            ///< false: written by a program that did not come to its end
     std::vector<std::pair<std::string, std::string>> texts;  ///< what the recorder noted, by key
 };

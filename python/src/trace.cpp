@@ -120,6 +120,7 @@ py::dict trace_reader::stat() const {
     made["core_bytes"] = facts.core_bytes;
     made["timing_bytes"] = facts.timing_bytes;
     made["timing"] = text_of(facts.timing);
+    made["timing_method"] = text_of(facts.timing_method);
     made["complete"] = facts.complete;
     py::dict texts;
     for (const auto& [key, value] : facts.texts) texts[text_of(key)] = text_of(value);

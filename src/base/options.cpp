@@ -50,6 +50,8 @@ constexpr std::array<option, option_count> table{{
      "none|mean|lossless|lossy", "what a trace keeps of times: nothing, statistics, or every call's"},
     {option_id::trace_error, "trace_error", "LACONIC_TRACE_ERROR", "--trace-error", option_type::bound, "0.1", "",
      "largest relative error of lossy times, from 1e-6 to 0.5"},
+    {option_id::trace_method, "trace_method", "LACONIC_TRACE_METHOD", "--trace-method", option_type::choice, "position",
+     "position|cfg|hist|sz|zfp|sz_clustered|zfp_clustered", "how lossy times are coded: ours, or one of the published"},
     {option_id::trace_memory, "trace_memory", "LACONIC_TRACE_MEMORY", "--trace-memory", option_type::bytes, "256M", "",
      "memory for the calls of a rank that a trace has not put away yet; less than 1M is 1M"},
     {option_id::config, "config", "LACONIC_CONFIG", "--config", option_type::path, "", "",

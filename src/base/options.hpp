@@ -34,10 +34,11 @@ enum class option_id : std::uint8_t {
     trace,
     trace_timing,
     trace_error,
+    trace_method,
     trace_memory,
     config
 };
-inline constexpr std::size_t option_count = 20;
+inline constexpr std::size_t option_count = 21;
 
 enum class option_type : std::uint8_t {
     bound,   ///< finite real >= 0

@@ -52,6 +52,7 @@ void print_json(const trace_file& file) {
                       {"core_bytes", facts.core_bytes},
                       {"timing_bytes", facts.timing_bytes},
                       {"timing", facts.timing},
+                      {"timing_method", facts.timing_method},
                       {"complete", facts.complete},
                       {"texts", texts},
                       {"functions", calls}};
@@ -71,7 +72,9 @@ void print_text(const trace_file& file) {
          fmt::format("{} ({} rules, {} expressions of the rank)", facts.grammars, facts.rules, facts.expressions)},
         {"size", fmt::format("{} ({} bytes; {} without times of single calls)", base::human_bytes(facts.file_bytes),
                              facts.file_bytes, facts.file_bytes - facts.timing_bytes)},
-        {"times", facts.timing == "mean" ? "statistics" : facts.timing}};
+        {"times", facts.timing == "mean"    ? "statistics"
+                  : facts.timing == "lossy" ? fmt::format("lossy ({})", facts.timing_method)
+                                            : facts.timing}};
     if (!facts.complete) pairs.emplace_back("complete", "no: the program did not come to its end, or still runs");
     for (const auto& [key, value] : facts.texts) pairs.emplace_back(key, value);
     print_pairs(pairs);

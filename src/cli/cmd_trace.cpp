@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 using base::option_id;
 
 struct request_of_trace {
-    std::string out, timing, error, memory, mpi;
+    std::string out, timing, error, method, memory, mpi;
     std::vector<std::string> command;
 };
 
@@ -55,12 +55,14 @@ variables settings(const request_of_trace& request, const CLI::App& app, const f
     if (!request.out.empty()) flags.push_back({option_id::trace, request.out});
     if (!request.timing.empty()) flags.push_back({option_id::trace_timing, request.timing});
     if (!request.error.empty()) flags.push_back({option_id::trace_error, request.error});
+    if (!request.method.empty()) flags.push_back({option_id::trace_method, request.method});
     if (const auto bytes = base::parse_bytes(request.memory); !request.memory.empty() && !bytes)
         fail_usage("--memory: " + bytes.error().context());
     if (!request.memory.empty()) flags.push_back({option_id::trace_memory, request.memory});
     if (const CLI::Option* config = app.get_option_no_throw("--config"); config != nullptr && config->count() > 0)
         flags.push_back({option_id::config, config->as<std::string>()});
-    const std::array wanted{option_id::trace, option_id::trace_timing, option_id::trace_error, option_id::trace_memory};
+    const std::array wanted{option_id::trace, option_id::trace_timing, option_id::trace_error, option_id::trace_method,
+                            option_id::trace_memory};
     const auto options = base::option_set::resolve(flags, wanted);
     if (!options) fail_usage(options.error().context());
     out = options->text(option_id::trace).empty() ? "app.trace" : options->text(option_id::trace);
@@ -72,6 +74,7 @@ variables settings(const request_of_trace& request, const CLI::App& app, const f
             {"LACONIC_TRACE", out},
             {"LACONIC_TRACE_TIMING", options->text(option_id::trace_timing)},
             {"LACONIC_TRACE_ERROR", options->text(option_id::trace_error)},
+            {"LACONIC_TRACE_METHOD", options->text(option_id::trace_method)},
             {"LACONIC_TRACE_MEMORY", options->text(option_id::trace_memory)}};
 }
 
@@ -140,6 +143,8 @@ action declare_trace(CLI::App& app) {
     app.add_option("--error", request->error, with_default(option_id::trace_error))
         ->type_name("E")
         ->check(CLI::Range(1e-6, 0.5).description(""));
+    app.add_option("--method", request->method, with_default(option_id::trace_method))
+        ->type_name(std::string(base::describe(option_id::trace_method).choices));
     app.add_option("--memory", request->memory, with_default(option_id::trace_memory))->type_name("BYTES");
     app.add_option("--mpi", request->mpi, "which MPI the command runs, where its name does not say")
         ->type_name("mpich|openmpi")

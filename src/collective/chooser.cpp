@@ -119,6 +119,7 @@ model::choice chooser::choose(const model::question& what) const {
     if (model::check(what).ok())
         best =
             model::select(*machine_, what, candidates(what.op, lossless_, asked_.element_bytes == 2, knows_counts()));
+    best.what = model::as_run(best.what, what.bytes);
     if (best.what.schedule == schedule_kind::stock) best.what = plain();
     return best;
 }

@@ -15,9 +15,6 @@
 namespace laconic::collective {
 namespace {
 
-/// Shorter arrays travel raw in Rabenseifner's algorithm (proposed by the thesis, ch. 7): latency is all that counts.
-constexpr std::size_t rabenseifner_raw_bytes = 64 * 1024;
-
 status no_memory() { return {errc::out_of_memory, "no memory for a collective; free some"}; }
 
 }  // namespace
@@ -71,9 +68,7 @@ void execution<T>::prepare() {
     blocking_ = blocking_ && store_->may_block();
     geometry_ = geometry_of(call_, channel_.rank(), channel_.size());
     result<cell> found = find_cell(call_.op, options_.algorithm);
-    if (found.ok() && found->schedule == schedule_kind::rabenseifner && buffer_bytes() < rabenseifner_raw_bytes)
-        found = cell{schedule_kind::rabenseifner, payload_kind::raw, codec_id::raw};
-    if (found.ok()) what_ = *found;
+    if (found.ok()) what_ = *found = model::as_run(*found, buffer_bytes());
     status local = check_call<T>(call_, geometry_, options_, found);
     if (local.ok()) local = refused_;
     // A rank that cannot go on tells the others where they listen.

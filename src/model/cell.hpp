@@ -51,6 +51,15 @@ struct cell {
     friend bool operator==(const cell&, const cell&) = default;
 };
 
+/// Shorter arrays travel raw in Rabenseifner's algorithm (proposed by the thesis, ch. 7): latency is all that counts.
+inline constexpr std::uint64_t rabenseifner_raw_bytes = 64 * 1024;
+
+/// What a row does with a buffer of so many bytes.
+[[nodiscard]] constexpr cell as_run(const cell& what, std::uint64_t buffer_bytes) noexcept {
+    if (what.schedule != schedule_kind::rabenseifner || buffer_bytes >= rabenseifner_raw_bytes) return what;
+    return {what.schedule, payload_kind::raw, codec_id::raw};
+}
+
 /// allreduce, reduce, reduce_scatter.
 [[nodiscard]] constexpr bool is_reduction(operation op) noexcept { return op <= operation::reduce_scatter; }
 

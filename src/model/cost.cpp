@@ -204,12 +204,13 @@ void ledger::fill(double size, const work& busy) noexcept {
 cost estimate(const machine& where, const question& what, const cell& how) noexcept {
     if (what.ranks < 2) return {};
     if (how.schedule == schedule_kind::stock) return estimate_stock(where, what);
-    const context in(where, what, how);
-    cost sum = is_reduction(what.op) ? reduction_cost(in, how) : movement_cost(in, how);
+    const cell run = as_run(how, what.bytes);
+    const context in(where, what, run);
+    cost sum = is_reduction(what.op) ? reduction_cost(in, run) : movement_cost(in, run);
     // Not finite: a codec without rates.
     if (!(sum.total_s < infinite)) return impossible;
     // What travels as it is needs no range, and nobody to compare it with.
-    const bool raw = how.payload == payload_kind::raw;
+    const bool raw = run.payload == payload_kind::raw;
     sum.agreement_s = raw ? where.call_raw_s : where.call_s;
     if (!raw || how.schedule == schedule_kind::hierarchical) sum.agreement_s += talk_s(in);
     sum.total_s += sum.agreement_s;

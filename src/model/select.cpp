@@ -15,13 +15,16 @@ constexpr std::uint64_t steps_per_octave = 8;
 /// Predictions closer than this are as good as equal.
 constexpr double hair = 1.01;
 
-bool is_raw(const cell& one) noexcept { return one.payload == payload_kind::raw; }
+bool is_raw(const cell& one, const question& what) noexcept {
+    return as_run(one, what.bytes).payload == payload_kind::raw;
+}
 
 choice decide(const machine& where, const question& what, std::span<const cell> candidates) noexcept {
     const double stock_s = estimate_stock(where, what).total_s;
     choice best{{}, stock_s, stock_s};
     // Where a ratio has to be asked for, a row must be worth that, too.
-    const bool asks = !std::all_of(candidates.begin(), candidates.end(), is_raw);
+    const bool asks =
+        !std::all_of(candidates.begin(), candidates.end(), [&](const cell& one) { return is_raw(one, what); });
     const double worth_s = stock_s / safety_margin;
     const double raw_limit_s = asks ? worth_s - asking_s(where, what) : worth_s;
     const double limit_s = worth_s - sampling_s(where, what);
@@ -30,7 +33,7 @@ choice decide(const machine& where, const question& what, std::span<const cell> 
         for (const cell& one : candidates) {
             if (one.schedule == schedule_kind::stock) continue;
             const cost time = estimate(where, what, one);
-            if (time.total_s < (is_raw(one) ? raw_limit_s : limit_s)) body(one, time);
+            if (time.total_s < (is_raw(one, what) ? raw_limit_s : limit_s)) body(one, time);
         }
     };
     each([&](const cell&, const cost& time) { least_s = std::min(least_s, time.total_s); });
@@ -106,6 +109,7 @@ std::size_t rivals_of(const machine& where, const question& what, const cell& be
     while (count < rivals.size()) {
         double next_s = impossible_s;
         for (const cell& one : alike) {
+            if (is_raw(one, what)) continue;
             if (std::find(rivals.begin(), rivals.begin() + static_cast<std::ptrdiff_t>(count), one) !=
                 rivals.begin() + static_cast<std::ptrdiff_t>(count))
                 continue;

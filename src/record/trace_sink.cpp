@@ -72,7 +72,8 @@ trace::file_facts facts_of_the_run() {
 
 bool trace_sink::start() {
     using base::option_id;
-    const std::array wanted{option_id::trace, option_id::trace_timing, option_id::trace_error, option_id::trace_memory};
+    const std::array wanted{option_id::trace, option_id::trace_timing, option_id::trace_error, option_id::trace_method,
+                            option_id::trace_memory};
     const auto options = base::option_set::resolve({}, wanted);
     if (!options) {
         const char* asked = std::getenv("LACONIC_TRACE");
@@ -88,9 +89,11 @@ bool trace_sink::start() {
     if (const auto absolute = std::filesystem::absolute(file_, error); !error) file_ = absolute.string();
     options_.timing.mode = mode_of(options->text(option_id::trace_timing));
     options_.timing.relative = options->real(option_id::trace_error);
+    options_.timing.method = trace::timing_method_of(options->text(option_id::trace_method));
     options_.memory_bytes = options->bytes(option_id::trace_memory);
     if (const status bad = options_.timing.check(); !bad.ok())
-        trouble_ = options->origin(option_id::trace_error) + ": " + bad.message();
+        trouble_ = options->origin(bad.code() == errc::unsupported ? option_id::trace_method : option_id::trace_error) +
+                   ": " + bad.message();
     return true;
 }
 

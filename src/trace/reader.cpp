@@ -162,6 +162,8 @@ status complete_state(trace_file::state& of, view core) {
         const auto opened = trace::timing_reader::open(block);
         if (!opened) return opened.error();
         of.facts.timing = opened->options().mode == trace::timing_mode::lossless ? "lossless" : "lossy";
+        if (opened->options().mode == trace::timing_mode::lossy)
+            of.facts.timing_method = name_of(opened->options().method);
         break;
     }
     return count_calls(of);

@@ -7,6 +7,7 @@
 //   others and lossless: timing_arrays.hpp
 #include "trace/timing.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -30,6 +31,11 @@ bool uses_arrays(const timing_options& options) {
 }  // namespace
 
 std::string_view name_of(timing_method method) noexcept { return names[static_cast<std::size_t>(method)]; }
+
+timing_method timing_method_of(std::string_view name) noexcept {
+    const auto at = std::find(names.begin(), names.end(), name);
+    return at == names.end() ? timing_method::position : static_cast<timing_method>(at - names.begin());
+}
 
 status timing_options::check() const {
     if (mode == timing_mode::lossy && !(relative >= 1e-6 && relative <= 0.5))

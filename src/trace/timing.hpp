@@ -45,6 +45,8 @@ struct timing_options {
 };
 
 [[nodiscard]] std::string_view name_of(timing_method method) noexcept;
+/// The method of this name; `position` for any other.
+[[nodiscard]] timing_method timing_method_of(std::string_view name) noexcept;
 
 /// Channels: durations; and gaps, from the end of one call to the start of the next (lossy: overlaps count as 0).
 class timing_writer {

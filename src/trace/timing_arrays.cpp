@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "trace/timing_methods.hpp"
+#include "trace/zfp_times.hpp"
 
 namespace laconic::trace {
 namespace {
@@ -16,12 +17,7 @@ status damaged() { return {errc::corrupt, "the times in a timing block are damag
 
 status check_arrays(const timing_options& options) {
     const bool zfp = options.method == timing_method::zfp || options.method == timing_method::zfp_clustered;
-#ifndef LACONIC_HAVE_ZFP
-    if (options.mode == timing_mode::lossy && zfp)
-        return {errc::unsupported, "this build of laconic lacks libzfp; use another timing method"};
-#endif
-    static_cast<void>(zfp);
-    return {};
+    return options.mode == timing_mode::lossy && zfp ? load_zfp() : status();
 }
 
 status timing_arrays::write(bytes& out, const timing_options& options) const {

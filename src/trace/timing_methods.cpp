@@ -4,7 +4,7 @@
 //   cfg             the bins ceil(log(t) / log(1 + e)) as a grammar (write_rules)
 //   hist            per terminal the most frequent 2^K bins of the first 100 values in 1 + K bits, others in 65 bits
 //   sz[_clustered]  bins of the logarithm, each as the difference from the one before, varints through zstd
-//   zfp[_clustered] libzfp, one dimension, absolute tolerance e times the mean of the channel
+//   zfp[_clustered] zfp_times.hpp
 #include "trace/timing_methods.hpp"
 
 #include <algorithm>
@@ -13,13 +13,10 @@
 #include <map>
 #include <string>
 
-#ifdef LACONIC_HAVE_ZFP
-#include <zfp.h>
-#endif
-
 #include "trace/grammar.hpp"
 #include "trace/log_bins.hpp"
 #include "trace/part_file.hpp"
+#include "trace/zfp_times.hpp"
 #include "trace/zstd_bytes.hpp"
 
 namespace laconic::trace {
@@ -222,7 +219,7 @@ status read_hist(wire_reader& in, std::span<const std::size_t> ends, double rela
     return in.failed() ? damaged() : status();
 }
 
-// ----------------------------------------------------------------------------------------------------- sz and zfp
+// ------------------------------------------------------------------------------------------------------------- sz
 
 void write_sz(bytes& out, const values& all, double relative) {
     const log_bins bins(relative);
@@ -263,72 +260,6 @@ status read_sz(wire_reader& in, std::uint64_t calls, double relative, values& al
     }
     return codes.complete() && kept.complete() ? status() : damaged();
 }
-
-#ifdef LACONIC_HAVE_ZFP
-
-double tolerance_of(const values& all, double relative) {
-    double sum = 0;
-    for (const std::uint64_t each : all) sum += static_cast<double>(each);
-    return std::max(1e-3, all.empty() ? 0 : relative * sum / static_cast<double>(all.size()));
-}
-
-/// The stream and the array of one zfp call.
-struct zfp_call {
-    zfp_call(double* data, std::size_t count, void* buffer, std::size_t size, double tolerance)
-        : field(zfp_field_1d(data, zfp_type_double, count)),
-          stream(zfp_stream_open(nullptr)),
-          bits(stream_open(buffer, size)) {
-        zfp_stream_set_accuracy(stream, tolerance);
-        if (bits != nullptr) zfp_stream_set_bit_stream(stream, bits);
-        zfp_stream_rewind(stream);
-    }
-    zfp_call(const zfp_call&) = delete;
-    zfp_call& operator=(const zfp_call&) = delete;
-    ~zfp_call() {
-        zfp_field_free(field);
-        stream_close(bits);
-        zfp_stream_close(stream);
-    }
-    zfp_field* field;
-    zfp_stream* stream;
-    bitstream* bits;
-};
-
-void write_zfp(bytes& out, const values& all, double relative) {
-    const double tolerance = tolerance_of(all, relative);
-    put_word(out, std::bit_cast<std::uint64_t>(tolerance));
-    std::vector<double> times(all.begin(), all.end());
-    bytes coded(64 + 16 * all.size());
-    std::size_t size = 0;
-    if (!all.empty()) {
-        const zfp_call call(times.data(), times.size(), coded.data(), coded.size(), tolerance);
-        size = zfp_compress(call.stream, call.field);
-    }
-    coded.resize(size);
-    put_block(out, coded);
-}
-
-status read_zfp(wire_reader& in, std::uint64_t calls, values& all) {
-    const double tolerance = std::bit_cast<double>(in.word<std::uint64_t>());
-    const view block = in.block();
-    // Four values take at least a bit.
-    if (in.failed() || !(tolerance > 0) || calls > 32 * (block.size() + 1)) return damaged();
-    if (calls == 0) return {};
-    // zfp reads whole words, and past the end of what is damaged: at most 64 bytes per block of four values.
-    bytes padded(block.begin(), block.end());
-    padded.resize(block.size() + 64 + 16 * static_cast<std::size_t>(calls));
-    std::vector<double> times(static_cast<std::size_t>(calls));
-    const zfp_call call(times.data(), times.size(), padded.data(), padded.size(), tolerance);
-    if (zfp_decompress(call.stream, call.field) == 0) return damaged();
-    for (const double each : times)
-        all.push_back(each > 0 && each < 1.8e19 ? static_cast<std::uint64_t>(std::round(each)) : 0);
-    return {};
-}
-
-#else
-void write_zfp(bytes&, const values&, double) {}
-status read_zfp(wire_reader&, std::uint64_t, values&) { return damaged(); }
-#endif
 
 }  // namespace
 

@@ -219,6 +219,10 @@ TEST(cost, of_rabenseifner_and_trees) {
     const machine m = slow_machine();
     // 4 alpha + 2 * 3/4 n beta + 3/4 n gamma
     expect_time(m, ask(operation::allreduce, 4000, 4), tests::raw(rabenseifner), (4 + 6 + 0.3) * ms);
+    // Nothing is compressed below 64 KiB.
+    expect_time(m, ask(operation::allreduce, 4000, 4), fle(rabenseifner, fused), (4 + 6 + 0.3) * ms);
+    const auto longer = ask(operation::allreduce, 64 * 1024, 4);
+    EXPECT_LT(time_of(m, longer, fle(rabenseifner, fused)), time_of(m, longer, tests::raw(rabenseifner)));
     expect_time(m, ask(operation::bcast, 1000, 8), tests::raw(binomial), 3 * 2 * ms);
     // One compression at the root, one decompression at the leaf.
     expect_time(m, ask(operation::bcast, 1000, 8), fle(binomial, once), (3 * 1.25 + 0.5 + 0.25) * ms);

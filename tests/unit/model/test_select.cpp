@@ -67,7 +67,7 @@ TEST(select, never_takes_what_is_not_faster_than_stock_by_the_margin) {
         const choice taken = select(m, what, rows);
         EXPECT_EQ(taken.stock_s, estimate_stock(m, what).total_s);
         const auto asking = [&](const cell& row) {
-            return row.payload == payload_kind::raw ? asking_s(m, what) : sampling_s(m, what);
+            return as_run(row, what.bytes).payload == payload_kind::raw ? asking_s(m, what) : sampling_s(m, what);
         };
         if (taken.what.schedule == schedule_kind::stock) {
             ++stock;

@@ -33,8 +33,9 @@ def bars(rows, out, name):
         axis.axhline(1, color="#444444", linewidth=0.8)
         axis.set_title(f"{hosts} hosts, 1 Gbit/s, {'Open MPI' if mpi == 'openmpi' else 'MPICH'}")
     for axis in axes[:, 0]:
-        axis.set_ylabel("speed-up over the best stock algorithm")
+        axis.set_ylabel("speed-up over the best stock", fontsize=8)
     axes[0][0].legend(fontsize=7)
+    figure.tight_layout()
     save(figure, out, name)
 
 

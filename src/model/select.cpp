@@ -26,7 +26,7 @@ choice decide(const machine& where, const question& what, std::span<const cell> 
     const bool asks =
         !std::all_of(candidates.begin(), candidates.end(), [&](const cell& one) { return is_raw(one, what); });
     const double worth_s = stock_s / safety_margin;
-    const double raw_limit_s = asks ? worth_s - asking_s(where, what) : worth_s;
+    const double raw_limit_s = asks ? worth_s - asking_s(where, what) / calls_per_question : worth_s;
     const double limit_s = worth_s - sampling_s(where, what);
     double least_s = impossible_s, least_wire_s = impossible_s, least_work_s = impossible_s;
     const auto each = [&](const auto& body) {

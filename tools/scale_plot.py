@@ -67,10 +67,16 @@ def draw(results, out):
     if sweep:
         plain_ticks(panels[2].yaxis, (0.1, 0.2, 0.5, 1, 2, 5, 10))
     beside = any(lines)
-    shown = [name for name in STYLE if name in large or name in small]
-    figure.legend(handles=[Line2D([], [], color=STYLE[n][0], marker=STYLE[n][1], linestyle=STYLE[n][2],
-                                  linewidth=0.8 if beside else 1.2, markersize=5, label=n) for n in shown],
-                  title="markers: simulated; thin lines: the cost model, of stock one dark line" if beside else None,
+
+    def handle(name):
+        colour, shape, line = STYLE[name]
+        if beside and name.startswith("stock") and name != MODEL_STOCK:
+            line = "none"
+        return Line2D([], [], color=colour, marker=shape, linestyle=line, linewidth=0.8 if beside else 1.2, markersize=5,
+                      label=name)
+
+    figure.legend(handles=[handle(name) for name in STYLE if name in large or name in small],
+                  title="markers: simulated; thin lines: the cost model (of stock one, its additions hidden)" if beside else None,
                   loc="upper center", ncols=3, bbox_to_anchor=(0.5, 0.0))
     figure.tight_layout()
     save(figure, out, "scale.svg")

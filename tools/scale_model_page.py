@@ -11,13 +11,14 @@ GROUPS = {"large": "allreduce, 678 MB, by ranks", "small": "allreduce, 1 MB, by 
           "movement": "data movement"}
 WITHIN = 0.2
 ASSUMPTIONS = """\
-What `laconic predict` says ([formulas](../guide/cost-model.md)) of the rows above, for a machine file that is made of the simulation's own
-numbers: 2 us, the bandwidth, one rank and one core a node, the codec's speeds at every ratio, additions at memcpy's speed. Nothing is
-fitted: messages and calls cost a processor nothing here, so `overhead_us`, `processor_us_per_mb`, `call_us`, `call_raw_us` and
-`message_us` are 0, the pass over the values takes no time, and `[stock]` and rows have the factor 1. The ratio is that of one
-contribution; the growth is the slope of the straight line that has the table's ratio for the sum of all ranks, too. Four
-cores are one with four times the speed. Of stock the model knows one time, that of the best classic algorithm: it stands beside the fastest stock
-row of a point. The error is |predicted / simulated - 1|.
+What `laconic predict` says ([formulas](../guide/cost-model.md)) of the rows above, for a machine file that is made of
+the simulation's own numbers: 2 us, the bandwidth, one rank and one core a node, the codec's speeds at every ratio,
+additions at memcpy's speed. Nothing is fitted: messages and calls cost a processor nothing here, so `overhead_us`,
+`processor_us_per_mb`, `call_us`, `call_raw_us` and `message_us` are 0, the pass over the values takes no time, and
+`[stock]` and rows have the factor 1. The ratio is that of one contribution; the growth is the slope of the straight
+line that has the table's ratio for the sum of all ranks, too. Four cores are one with four times the speed. Of stock
+the model knows one time, that of the best classic algorithm: it stands beside the fastest stock row of a point. The
+error is |predicted / simulated - 1|.
 """
 
 

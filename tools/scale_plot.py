@@ -72,11 +72,12 @@ def draw(results, out):
         colour, shape, line = STYLE[name]
         if beside and name.startswith("stock") and name != MODEL_STOCK:
             line = "none"
-        return Line2D([], [], color=colour, marker=shape, linestyle=line, linewidth=0.8 if beside else 1.2, markersize=5,
-                      label=name)
+        return Line2D([], [], color=colour, marker=shape, linestyle=line, linewidth=0.8 if beside else 1.2,
+                      markersize=5, label=name)
 
+    title = "markers: simulated; thin lines: the cost model (of stock one, its additions hidden)"
     figure.legend(handles=[handle(name) for name in STYLE if name in large or name in small],
-                  title="markers: simulated; thin lines: the cost model (of stock one, its additions hidden)" if beside else None,
+                  title=title if beside else None,
                   loc="upper center", ncols=3, bbox_to_anchor=(0.5, 0.0))
     figure.tight_layout()
     save(figure, out, "scale.svg")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the page of simulated collectives asks the cost model: made-up rows go in, and what `laconic predict` says of them
-is what can be computed by hand from the network and the codec of the simulation, which nothing else may enter."""
+"""What the page of simulated collectives asks the cost model: made-up rows go in, and what `laconic predict` says of
+them is what can be computed by hand from the network and the codec of the simulation: nothing else may enter it."""
 
 import sys
 import unittest
@@ -13,7 +13,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 import scale_model  # noqa: E402
 import scale_model_page  # noqa: E402
 
-CODECS = ["# name compress decompress add fused sum ratios", "fle 10 5 20 8 4  16 8 4", "szx 2 4 0 0 4  10  # a comment"]
+CODECS = ["# name compress decompress add fused sum ratios", "fle 10 5 20 8 4  16 8 4",
+          "szx 2 4 0 0 4  10  # a comment"]
 SIZE, RANKS, ALPHA, BETA, SUM = 16_777_216, 4, 2e-6, 8 / 100e9, 1 / 4e9
 BLOCK = SIZE / RANKS
 
@@ -61,8 +62,8 @@ class Predictions(unittest.TestCase):
         # Beyond the table the last ratio stays, as it does in the simulation.
         self.near(1 / 16 + fle.growth(16) * 4 / 32, 1 / 4)
         self.assertEqual(szx.growth(4), 0)
-        # On a wire this slow nothing else counts. The first half carries sums over 1, 2 and 3, the second one over 4; 2 and
-        # 3 stand for the middle of their octave, where the model's log2 is 1.25.
+        # On a wire this slow nothing else counts. The first half carries sums over 1, 2 and 3, the second one over
+        # 4; 2 and 3 stand for the middle of their octave, where the model's log2 is 1.25.
         slow, = predicted(row("homcomp_f", bandwidth=0.1))
         wire = 8 / 0.1e9 * BLOCK
         grown = fle.growth(4) / 32

@@ -3,7 +3,7 @@
 """Runs the collectives in SimGrid's simulation: the built laconic-scale and a table of codecs go in; a page with tables
 (scale.md), the raw results (scale.json) and a plot (scale.svg) come out.
 
-usage: bench_scale.py [--build DIR] [--out DIR] [--quick] [--page-only]
+usage: bench_scale.py [--build DIR] [--laconic PROGRAM] [--out DIR] [--quick] [--page-only]
 """
 import argparse
 import datetime
@@ -17,6 +17,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import scale_model
+import scale_model_page
 import scale_page
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -173,7 +175,9 @@ def measure(program, wanted, workers, keep):
     return rows, failures
 
 
-def write_page(results, out):
+def write_page(results, out, laconic):
+    if not scale_model.add_predictions(results, laconic):
+        print(f"bench_scale: no predictions: no {laconic}; build the target laconic", file=sys.stderr)
     try:
         import scale_plot
         plots = scale_plot.draw(results, out)
@@ -182,13 +186,15 @@ def write_page(results, out):
         plots = []
     page = out / "scale.md"
     before = page.read_text(encoding="utf-8") if page.exists() else ""
-    page.write_text(scale_page.page(results, plots, before), encoding="utf-8")
+    page.write_text(scale_page.page(results, plots, before, scale_model_page.section(results)),
+                    encoding="utf-8")
     print(page)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("--build", type=Path, default=ROOT / "build/scale", help="where laconic-scale was built")
+    parser.add_argument("--laconic", type=Path, default=ROOT / "build/bin/laconic", help="the program that predicts")
     parser.add_argument("--out", type=Path, help="folder of the page (docs/benchmarks; --quick: build/benchmarks)")
     parser.add_argument("--quick", action="store_true", help="16 and 32 ranks only")
     parser.add_argument("--page-only", action="store_true", help="write the page again from its scale.json")
@@ -199,7 +205,7 @@ def main():
     out.mkdir(parents=True, exist_ok=True)
     store = out / "scale.json"
     if chosen.page_only:
-        write_page(json.loads(store.read_text(encoding="utf-8")), out)
+        write_page(json.loads(store.read_text(encoding="utf-8")), out, chosen.laconic)
         return
     if shutil.which("smpirun") is None:
         sys.exit("bench_scale: no smpirun; install libsimgrid-dev")
@@ -216,7 +222,7 @@ def main():
     wanted = sorted((case for case in cases(chosen.quick) if not is_known(case, known)),
                     key=lambda case: case.ranks if case.size == LARGE else 0)
     _, failures = measure(chosen.build.resolve() / "bin/laconic-scale", wanted, chosen.workers, keep)
-    write_page(json.loads(store.read_text(encoding="utf-8")), out)
+    write_page(json.loads(store.read_text(encoding="utf-8")), out, chosen.laconic)
     if failures:
         sys.exit(f"bench_scale: {len(failures)} failed; the first:\n{failures[0]}")
 

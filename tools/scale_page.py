@@ -39,11 +39,12 @@ class Rows:
         return [row for row in self.rows
                 if row["group"] == group and all(row[key] == value for key, value in values.items())]
 
-    def times(self, group, across, **values):
-        """{name: {value of `across`: seconds}}, in the order of appearance, stock first."""
+    def times(self, group, across, key="seconds", **values):
+        """{name: {value of `across`: row[key]}} of the rows that have it, in the order of appearance, stock first."""
         found = {}
         for row in self.of(group, **values):
-            found.setdefault(name_of(row), {})[row[across]] = row["seconds"]
+            if key in row:
+                found.setdefault(name_of(row), {})[row[across]] = row[key]
         return dict(sorted(found.items(), key=lambda item: not item[0].startswith("stock")))
 
     def table(self, group, across, head, unit=1.0, **values):
@@ -117,11 +118,13 @@ def by_hand(before):
     return found[1] if found else "Nothing was written yet.\n"
 
 
-def page(results, plots, before):
+def page(results, plots, before, model):
+    """`model`: the section about the cost model."""
     rows = Rows(results)
     ranks = rows.of("large")
     most = max((row["ranks"] for row in ranks), default=0)
-    pictures = "".join(f"![Time of an allreduce by ranks, for 678 MB and 1 MB, and by bandwidth]({name})\n" for name in plots)
+    pictures = "".join(f"![Time of an allreduce by ranks, for 678 MB and 1 MB, and by bandwidth, simulated and "
+                       f"predicted]({name})\n" for name in plots)
     failed = f"\n{results['failures']} simulations failed and are missing.\n" if results["failures"] else ""
     sections = [f"""\
 # Collectives at scale, simulated
@@ -174,6 +177,9 @@ Four cores are taken to be four times as fast, which memory seldom allows.
 
 {movement(rows)}""")
     sections.append(f"""
+## The cost model beside it
+
+{model}
 ## How it was run
 
 Settings of the simulator: {", ".join(f"`{setting}`" for setting in results["settings"])}. The codecs:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The picture of docs/benchmarks/scale.md: simulated rows go in, one SVG file comes out. The same rows give the same
-bytes.
+"""The picture of docs/benchmarks/scale.md: simulated rows, and what was predicted for them, go in; one SVG file comes
+out. The same rows give the same bytes.
 """
 from codec_plots import matplotlib, plain_ticks, pyplot, save  # sets the style
 from matplotlib.lines import Line2D
@@ -17,30 +17,47 @@ STYLE = {  # name: colour (Okabe, Ito), marker, line
     "recursive_doubling (fle)": ("#CC79A7", "h", "-")}
 
 
-def draw_lines(panel, times, unit=1.0):
+MODEL_STOCK = "stock: Rabenseifner"  # whose style the model's one stock takes
+
+
+def draw_lines(panel, times, predicted, unit=1.0):
+    """Simulated points, and the model's lines; without a model the points are joined."""
+    model = {}
+    for name, points in predicted.items():
+        model.setdefault(MODEL_STOCK if name.startswith("stock") else name, {}).update(points)
     for name, (colour, shape, line) in STYLE.items():
-        points = sorted(times.get(name, {}).items())
+        points, foretold = (sorted(found.get(name, {}).items()) for found in (times, model))
         if points:
             panel.plot([x for x, _ in points], [y * unit for _, y in points], color=colour, marker=shape,
-                       linestyle=line, markersize=5, linewidth=1.2)
+                       linestyle="none" if model else line, markersize=5, linewidth=1.2)
+        if foretold:
+            panel.plot([x for x, _ in foretold], [y * unit for _, y in foretold], color=colour, linestyle=line,
+                       linewidth=0.8)
+
+
+def of_panels(rows, key):
+    """What the three panels show, as {name: {x: row[key]}}."""
+    sweep = rows.times("bandwidth", "bandwidth", key)
+    # At the sweep's number of ranks 100 Gbit/s is in the other group.
+    if sweep:
+        for name, points in rows.times("large", "bandwidth", key, ranks=32).items():
+            if name in sweep:
+                sweep[name].update(points)
+    return rows.times("large", "ranks", key, bytes=LARGE), rows.times("small", "ranks", key, bytes=SMALL), sweep
 
 
 def draw(results, out):
     """Writes the plot to the folder `out` and returns its name."""
     rows = Rows(results)
-    large, small = rows.times("large", "ranks", bytes=LARGE), rows.times("small", "ranks", bytes=SMALL)
-    # At the sweep's number of ranks 100 Gbit/s is in the other group.
-    sweep = rows.times("bandwidth", "bandwidth")
-    for row in rows.of("large", ranks=32):
-        name = next((n for n in sweep if row["seconds"] in large.get(n, {}).values()), None)
-        if name:
-            sweep[name][100] = row["seconds"]
-    panels_wanted = [(large, "678 MB, 100 Gbit/s", "seconds", 1.0), (small, "1 MB, 100 Gbit/s", "microseconds", 1e6)]
+    large, small, sweep = of_panels(rows, "seconds")
+    lines = of_panels(rows, "predicted")
+    panels_wanted = [(large, lines[0], "678 MB, 100 Gbit/s", "seconds", 1.0),
+                     (small, lines[1], "1 MB, 100 Gbit/s", "microseconds", 1e6)]
     if sweep:
-        panels_wanted.append((sweep, "678 MB, 32 ranks", "seconds", 1.0))
+        panels_wanted.append((sweep, lines[2], "678 MB, 32 ranks", "seconds", 1.0))
     figure, panels = pyplot.subplots(1, len(panels_wanted), figsize=(3.7 * len(panels_wanted), 3.8))
-    for panel, (times, title, label, unit) in zip(panels, panels_wanted):
-        draw_lines(panel, times, unit)
+    for panel, (times, predicted, title, label, unit) in zip(panels, panels_wanted):
+        draw_lines(panel, times, predicted, unit)
         panel.set(xscale="log", yscale="log", title=f"allreduce, {title}", ylabel=label)
         by_ranks = times is not sweep
         panel.set_xlabel("ranks, one per host" if by_ranks else "Gbit/s per host")
@@ -49,9 +66,18 @@ def draw(results, out):
     plain_ticks(panels[1].yaxis, (200, 300, 500, 1000, 2000, 5000))
     if sweep:
         plain_ticks(panels[2].yaxis, (0.1, 0.2, 0.5, 1, 2, 5, 10))
-    shown = [name for name in STYLE if name in large or name in small]
-    figure.legend(handles=[Line2D([], [], color=STYLE[n][0], marker=STYLE[n][1], linestyle=STYLE[n][2], linewidth=1.2,
-                                  markersize=5, label=n) for n in shown],
+    beside = any(lines)
+
+    def handle(name):
+        colour, shape, line = STYLE[name]
+        if beside and name.startswith("stock") and name != MODEL_STOCK:
+            line = "none"
+        return Line2D([], [], color=colour, marker=shape, linestyle=line, linewidth=0.8 if beside else 1.2,
+                      markersize=5, label=name)
+
+    title = "markers: simulated; thin lines: the cost model (of stock one, its additions hidden)"
+    figure.legend(handles=[handle(name) for name in STYLE if name in large or name in small],
+                  title=title if beside else None,
                   loc="upper center", ncols=3, bbox_to_anchor=(0.5, 0.0))
     figure.tight_layout()
     save(figure, out, "scale.svg")

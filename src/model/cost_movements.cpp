@@ -36,7 +36,8 @@ public:
         through_memory(in_.local > 1 ? share + n : n);
     }
 
-    /// Segments follow each other from the root through all ranks.
+    /// Segments follow each other from the root through all ranks. The root decodes its own streams as the others do,
+    /// so that all end with the same values: it works most.
     void chain_bcast() noexcept { chain_bcast(in_.ranks, in_.bytes, in_.next()); }
     void chain_bcast(double ranks, double n, const link& over) noexcept {
         work root, leaf;
@@ -44,18 +45,18 @@ public:
             root.compress = compress(n);
             leaf.decompress = decompress(n);
         }
-        out_.fill(n, root);
         out_.chain(ranks - 1, over, n, {}, [&](double k) {
             hop_load load{wire(n), {}, {}};
             if (payload_ == payload_kind::per_hop) load.busy = load.delays = root + leaf;
             if (payload_ == payload_kind::once) {
-                // Root and leaf are different ranks; streams are sent on before they are decoded.
-                load.busy = root.total() > leaf.total() ? root : leaf;
+                // Streams are sent on before they are decoded.
+                load.busy = k < 2 ? root + leaf : leaf;
                 if (k < 2) load.delays = root;
             }
             return load;
         });
-        out_.fill(n, leaf);
+        // Per hop, the last link has it.
+        if (payload_ == payload_kind::once) out_.alone((1 / in_.segments(n)) * leaf);
     }
 
     /// The root deals out parts to its node, which pass through the nodes one beside the other; every node shares them.

@@ -250,8 +250,14 @@ TEST(cost, of_a_chain_is_one_way_and_the_rest_at_the_pace_of_a_link) {
     what.segment_bytes = 1000;
     // 3 (alpha + 1 ms) + 3 further segments
     expect_time(m, what, tests::raw(ring), (6 + 3) * ms);
-    // Root compresses 0.5 ms, then 3 (alpha + 0.25), 3 segments at the pace of 0.5 ms of the root; the last is decoded.
-    expect_time(m, what, fle(ring, once), (0.5 + 0.5 + 3 * 1.25 + 3 * 0.5 + 0.25) * ms);
+    // Root compresses 0.5 ms, then 3 (alpha + 0.25), 3 segments at the pace of the root, which compresses and decodes:
+    // 0.75 ms; the last rank decodes the last.
+    expect_time(m, what, fle(ring, once), (0.5 + 3 * 1.25 + 3 * 0.75 + 0.25) * ms);
+    // Per hop, every link has 0.75 ms of work, and so does the pace.
+    expect_time(m, what, fle(ring, per_hop), (3 * (1.25 + 0.75) + 3 * 0.75) * ms);
+    // One segment: compressed, sent three times, decoded.
+    what.segment_bytes = 4000;
+    expect_time(m, what, fle(ring, once), (2 + 3 * 2 + 1) * ms);
 }
 
 TEST(cost, of_nodes_counts_what_they_share) {

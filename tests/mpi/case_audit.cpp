@@ -3,7 +3,6 @@
 // a doctored result is found out, and ranks that disagree about auditing hear of it.
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -63,7 +62,7 @@ audit_report audit_of(const scenario& what) {
     check(without->algorithm == with->algorithm && without->result_bound == with->result_bound,
           text + ": an audit changes the row or the bound");
     check(collective::find_cell(what.op, with->algorithm)->schedule == collective::schedule_kind::stock ||
-              std::memcmp(plain.call.out.data(), watched.call.out.data(), watched.call.out.size_bytes()) == 0,
+              std::ranges::equal(std::as_bytes(plain.call.out), std::as_bytes(watched.call.out)),
           text + ": an audit changes the result");
     if (!with->audit) return {};
     const audit_report& found = *with->audit;

@@ -17,7 +17,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from mpi_table import header, outputs, table as tables  # noqa: E402
 
-API = Path(__file__).resolve().parent.parent / "src" / "mpi" / "api"
+ROOT = Path(__file__).resolve().parent.parent
+API = ROOT / "src" / "mpi" / "api"
+EXCEPTIONS = ROOT / "tests" / "record" / "exceptions.txt"
 
 
 def write(path, text):
@@ -58,7 +60,7 @@ def page(table, *headers):
     for argument in headers:
         name, _, folders = argument.partition("=")
         declared_by[name] = header.read_header(["cc"], ["-I" + folder for folder in folders.split(",")])[0]
-    print(outputs.coverage_page(table, declared_by), end="")
+    print(outputs.coverage_page(table, declared_by, EXCEPTIONS), end="")
 
 
 COMMANDS = {"wrappers": wrappers, "names": names, "symbols": symbols, "missing": missing, "page": page}

@@ -3,6 +3,11 @@
    together, at once and begun, through views. What is read is checked. Any number of ranks. */
 #include "common.h"
 
+/* prog_large_files.c says it otherwise. */
+#ifndef TYPE_EXTENT
+#define TYPE_EXTENT MPI_Aint
+#endif
+
 static int rank, size, out[4], in[4];
 static MPI_File file;
 static MPI_Status status;
@@ -118,7 +123,7 @@ static void at_the_shared_pointer(void) {
 static void through_views(void) {
     MPI_Datatype one, mine, etype, filetype;
     MPI_Offset start = -1, where = -1;
-    MPI_Aint extent = 0;
+    TYPE_EXTENT extent = 0;
     char name[MPI_MAX_DATAREP_STRING];
     MPI_Type_contiguous(1, MPI_INT, &one);
     MPI_Type_create_resized(one, 0, (MPI_Aint)sizeof(int) * size, &mine);

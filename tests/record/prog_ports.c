@@ -83,8 +83,10 @@ static void names(void) {
 /* Where the MPI cannot reach processes that it did not start: it says so and goes on. */
 static void refusals(void) {
     char port[MPI_MAX_PORT_NAME] = "laconic-port";
-    char* no_arguments[] = {NULL};
-    int error, ends[2];
+    char *no_arguments[] = {NULL}, *commands[2] = {"true", "true"}, **lists[2] = {no_arguments, no_arguments};
+    const int each[2] = {1, 1};
+    const MPI_Info infos[2] = {MPI_INFO_NULL, MPI_INFO_NULL};
+    int error, both[2], ends[2];
     MPI_Comm none = MPI_COMM_NULL;
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -92,6 +94,7 @@ static void refusals(void) {
     CHECK(MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &none) != MPI_SUCCESS);
     CHECK(MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &none) != MPI_SUCCESS);
     CHECK(MPI_Comm_spawn("true", no_arguments, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &none, &error) != MPI_SUCCESS);
+    CHECK(MPI_Comm_spawn_multiple(2, commands, lists, each, infos, 0, MPI_COMM_SELF, &none, both) != MPI_SUCCESS);
     CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
     CHECK(MPI_Comm_join(ends[0], &none) != MPI_SUCCESS);
     close(ends[0]);

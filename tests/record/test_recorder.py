@@ -208,6 +208,12 @@ def spawn(start):
     assert len(run.others) == 2, "the spawned processes leave no logs"
     for calls in run.others:
         assert calls[0].name == "MPI_Init" and calls[-1].name == "MPI_Finalize"
+    run = start(2, "two", spawning=True)
+    several = run.one(0, "MPI_Comm_spawn_multiple").arguments
+    assert several["array_of_argv"] == [["child"], ["child"]] and several["array_of_maxprocs"] == [1, 1], several
+    assert len(several["array_of_commands"]) == 2 and several["array_of_errcodes"] == ["MPI_SUCCESS"] * 2, several
+    assert several["array_of_info"] == ["MPI_INFO_NULL"] * 2, several
+    assert run.one(1, "MPI_Comm_spawn_multiple").arguments["array_of_argv"] is None, "only the root names the commands"
 
 
 def ports(start):
@@ -256,6 +262,43 @@ def cuda_plugin(start):
     cuda(start, os.environ["LACONIC_TEST_PLUGIN"])
 
 
+def tool(start):
+    """Errors of the tool interface have a name of their own, before MPI_Init too."""
+    run = start(1)
+    asked = run.calls(0, "MPI_T_cvar_get_index")
+    missed = [call.result for call in asked if call.arguments["name"] == "no such variable"]
+    assert missed == ["MPI_T_ERR_INVALID_NAME"] * 2, missed
+    assert {call.result for call in asked} == {"MPI_SUCCESS", "MPI_T_ERR_INVALID_NAME"}
+
+
+def rest(start):
+    run = start(2)
+    check_shape(run, 2)
+    made = run.one(1, "MPI_Type_create_darray").arguments
+    assert made["array_of_distribs"] == ["MPI_DISTRIBUTE_NONE", "MPI_DISTRIBUTE_CYCLIC"], made
+    assert made["array_of_dargs"] == ["MPI_DISTRIBUTE_DFLT_DARG", 1], made
+
+
+def objects(start):
+    run = start(3, "FOLDER/written")
+    for rank in range(3):
+        lengths = [call.arguments["valuelen"] for call in run.calls(rank, "MPI_Info_get_valuelen")]
+        assert lengths == [4, None], lengths
+        assert run.one(rank, "MPI_Info_get_nthkey").arguments["key"] == "form"
+        others = run.one(rank, "MPI_Comm_remote_group").arguments["group"]
+        assert run.one(rank, "MPI_Group_size", group=others).arguments["size"] == (2 if rank == 0 else 1)
+        assert run.one(rank, "MPI_Win_get_name").arguments["win_name"] == "numbers"
+        fetched = run.one(rank, "MPI_Rget_accumulate").arguments
+        assert fetched["target_rank"] == (rank + 1) % 3 and fetched["op"] == "MPI_SUM", fetched
+        tests = [call.arguments["flag"] for call in run.calls(rank, "MPI_Win_test")]
+        assert tests[-1] == 1 and not any(tests[:-1]), tests
+        assert [call.arguments["count"] for call in run.calls(rank, "MPI_Get_elements_x")] == [3, 7]
+        file = run.calls(rank, "MPI_File_open")[-1].arguments["fh"]
+        assert run.one(rank, "MPI_File_c2f").arguments["file"] == run.one(rank, "MPI_File_f2c").result == file
+        started = [call.arguments["request"] for call in run.calls(rank, "MPI_Start")]
+        assert started == [run.one(rank, "MPI_Send_init").arguments["request"]] * 2, started
+
+
 def fortran(start):
     run = start(2)
     check_shape(run, 2)
@@ -272,7 +315,8 @@ def fortran(start):
         assert reduced["sendbuf"] == "MPI_IN_PLACE" and reduced["op"] == "MPI_SUM"
 
 
-CASES = {case.__name__: case for case in (p2p, comm, data, threads, ends, mpi4, spawn, ports, cuda, cuda_plugin, fortran)}
+CASES = {case.__name__: case for case in (p2p, comm, data, threads, ends, mpi4, spawn, ports, cuda, cuda_plugin, tool, rest, objects,
+                                          fortran)}
 
 
 def main(arguments):

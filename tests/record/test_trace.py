@@ -13,10 +13,14 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+import called  # noqa: E402
 from trace_run import launch, side_log  # noqa: E402
 
 # The call of the first thread, successful.
 FINALIZE = side_log.signature_of("MPI_Finalize")
+# Calls that were the same in trace and log, and the file for the list of their functions (called.py).
+CALLED = os.environ.get("LACONIC_TEST_CALLED")
+same_calls = set()
 
 
 class Job:
@@ -67,6 +71,7 @@ def check_equal(recorded, logged, ranks):
         got, expected = [call[0] for call in recorded[rank]], [call[0] for call in logged[rank]]
         for number, (one, other) in enumerate(zip(got, expected)):
             assert one == other, f"rank {rank}, call {number}: {one.hex()} in the trace, {other.hex()} in the log"
+            same_calls.add(one)
         assert len(got) == len(expected), f"rank {rank}: {len(got)} calls in the trace, {len(expected)} in the log"
         assert expected, f"rank {rank}: an empty log"
 
@@ -154,17 +159,18 @@ def nas(setting):
 
 def spawn(setting):
     """The spawned world has a trace of its own; the logs of its processes are not named by rank."""
-    with tempfile.TemporaryDirectory() as folder:
-        job = Job(setting, folder)
-        done = job.run(3, spawning=True)
-        assert done.returncode == 0 and "laconic:" not in done.stderr, done
-        check_equal(job.recorded(), job.logged(), 3)
-        spawned = list(job.folder.glob("app.trace.spawned-*"))
-        assert len(spawned) == 1, spawned
-        calls = job.recorded(spawned[0])
-        logs = [[each[2] for each in side_log.read_records(path)] for path in sorted(job.log.glob("pid-*.log"))]
-        logs = [log[:log.index(FINALIZE) + 1] for log in logs]
-        assert sorted(calls) == [0, 1] and sorted(logs) == sorted([call[0] for call in calls[rank]] for rank in calls)
+    for arguments in ((), ("two",)):
+        with tempfile.TemporaryDirectory() as folder:
+            job = Job(setting, folder)
+            done = job.run(3, *arguments, spawning=True)
+            assert done.returncode == 0 and "laconic:" not in done.stderr, done
+            check_equal(job.recorded(), job.logged(), 3)
+            spawned = list(job.folder.glob("app.trace.spawned-*"))
+            assert len(spawned) == 1, spawned
+            calls = job.recorded(spawned[0])
+            logs = [[each[2] for each in side_log.read_records(path)] for path in sorted(job.log.glob("pid-*.log"))]
+            logs = [log[:log.index(FINALIZE) + 1] for log in logs]
+            assert sorted(calls) == [0, 1] and sorted(logs) == sorted([call[0] for call in calls[rank]] for rank in calls)
 
 
 def ports(setting):
@@ -188,6 +194,7 @@ def ends(setting):
             # The launcher may end a rank before it is up.
             for rank, calls in recorded.items():
                 assert [call[0] for call in calls] == [call[0] for call in logged[rank]], f"{how}: rank {rank} differs"
+                same_calls.update(call[0] for call in calls)
             assert max(map(len, recorded.values())) > 100, "no rank came to its end"
             for path in job.log.glob("*.log"):
                 path.unlink()
@@ -294,6 +301,10 @@ CASES = {"p2p": equal(4, *COUNTS, modes=("none", "mean", "lossless", "lossy")), 
          "pause": pause, "methods": methods, "memory": memory, "bytes": equal(4, 5, 8, 16), "apart": equal(4),
          "files": equal(2, 1, 3, 5, 8, arguments=["FOLDER/written"]), "rest": equal(*FEWER),
          "large": equal(*FEWER, arguments=["FOLDER/written"]), "command": command, "refusals": refusals,
+         "large_collectives": equal(*FEWER), "large_data": equal(*FEWER), "large_windows": equal(*FEWER),
+         "large_files": equal(2, 1, 3, 5, 8, arguments=["FOLDER/written"]), "sessions": equal(*FEWER),
+         "mpich": equal(2, 1, 5), "old": equal(2, 1, 5, 8),
+         "objects": equal(2, 1, 3, 5, 8, arguments=["FOLDER/written"]),
          "fortran": equal(2, 1, 3, 8),
          "mpi4": equal(2, 3, 5, 8, 16, 25), "patterns": patterns, "nas": nas, "spawn": spawn}
 
@@ -302,7 +313,11 @@ def main(arguments):
     if len(arguments) != 6 or arguments[0] not in CASES:
         print(__doc__)
         return 2
+    if CALLED:
+        called.forget(CALLED)
     CASES[arguments[0]](arguments[1:])
+    if CALLED:
+        called.leave(CALLED, called.functions_of(same_calls), *arguments[3:])
     print(f"{arguments[0]}: the trace and the log are the same")
     return 0
 

@@ -132,8 +132,29 @@ REMOVED_BUT_IN_FORTRAN = {
                 "MPI_Type_hvector", "MPI_Type_lb", "MPI_Type_struct", "MPI_Type_ub"]}
 
 
-def coverage_page(table, declared_by):
-    """docs/guide/trace-coverage.md: every function, and which MPI declares it."""
+def read_exceptions(path, flavour, kind):
+    """{name: reason} of the functions of an MPI that are `kind`, uncalled or refused, in tests/record/exceptions.txt."""
+    found, reason = {}, None
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if line.startswith("    "):
+            found.update(dict.fromkeys(line.split(), reason) if reason else {})
+        elif line and not line.startswith("#"):
+            of, how, words = line.split(maxsplit=2)
+            reason = words if (of, how) == (flavour, kind) else None
+    return found
+
+
+def exceptions_text(exceptions, flavour, kind):
+    """Sentences: which functions, why."""
+    by_reason = {}
+    for name, reason in read_exceptions(exceptions, flavour, kind).items():
+        by_reason.setdefault(reason, []).append(f"`{name}`")
+    return "; ".join(f"{', '.join(names)} ({reason})" for reason, names in by_reason.items())
+
+
+def coverage_page(table, declared_by, exceptions):
+    """docs/guide/trace-coverage.md: every function, and which MPI declares it; `exceptions` is the file of those that no test
+    program calls, or not with success."""
     flavours = list(declared_by)
     total = {flavour: len(declared_by[flavour]) for flavour in flavours}
     out = ["# What the tracer covers", "",
@@ -150,7 +171,13 @@ def coverage_page(table, declared_by):
             f"Fortran library carries out itself ({past}) and those that its `mpi.h` does not declare ({undeclared}; its "
             "extensions, `MPIX_`).",
             "", "Conversions of handles (`MPI_*_c2f`, `MPI_*_f2c`) are macros in the `mpi.h` of MPICH, except those of files and "
-            "statuses: they call nothing, and nothing is recorded."]
+            "statuses: they call nothing, and nothing is recorded.",
+            "", "Test programs in C (`tests/record`) call every declared function under the recorder, and the compressed trace has the "
+            "calls as the side log has them (`ctest -R '^trace\\.'`; `trace.called.*` compares what those tests saw with what "
+            "`mpi.h` declares). Exceptions, from `tests/record/exceptions.txt`:", ""]
+    kinds = (("uncalled", "not called"), ("refused", "called, and refused each time, which is what is recorded"))
+    out += [f"* {flavour}, {words}: {text}" for flavour in flavours for kind, words in kinds
+            if (text := exceptions_text(exceptions, flavour, kind))]
     for chapter, title in table.chapters.items():
         out += ["", f"## {title}", "", "| number | function | since | " + " | ".join(flavours) + " |",
                 "|---|---|---|" + "---|" * len(flavours)]

@@ -11,6 +11,9 @@
 
 #ifdef __cplusplus
 extern "C" {
+#define LACONIC_ANY_INT : int /* as C has it: whatever is handed in is looked at */
+#else
+#define LACONIC_ANY_INT
 #endif
 
 enum {
@@ -29,10 +32,14 @@ enum {
     LACONIC_ERR_UNREPRESENTABLE = 12
 };
 
-typedef enum { LACONIC_F32 = 1, LACONIC_F64 = 2, LACONIC_F16 = 3, LACONIC_BF16 = 4 } laconic_type;
-typedef enum { LACONIC_ABSOLUTE = 0, LACONIC_RELATIVE = 1 } laconic_bound_kind;
-typedef enum { LACONIC_SCOPE_RESULT = 0, LACONIC_SCOPE_CONTRIBUTION = 1, LACONIC_SCOPE_PROBABLE = 2 } laconic_scope;
-typedef enum {
+typedef enum LACONIC_ANY_INT { LACONIC_F32 = 1, LACONIC_F64 = 2, LACONIC_F16 = 3, LACONIC_BF16 = 4 } laconic_type;
+typedef enum LACONIC_ANY_INT { LACONIC_ABSOLUTE = 0, LACONIC_RELATIVE = 1 } laconic_bound_kind;
+typedef enum LACONIC_ANY_INT {
+    LACONIC_SCOPE_RESULT = 0,
+    LACONIC_SCOPE_CONTRIBUTION = 1,
+    LACONIC_SCOPE_PROBABLE = 2
+} laconic_scope;
+typedef enum LACONIC_ANY_INT {
     LACONIC_FLE = 1,
     LACONIC_SZX = 2,
     LACONIC_ZFP_ABS = 3,
@@ -95,7 +102,7 @@ int laconic_add_values(const void* values, size_t count, laconic_type type, cons
  * slowest; extents, blocks, patch and corners have one number for each dimension. */
 typedef struct laconic_plan_handle* laconic_plan;
 #define LACONIC_PLAN_NULL NULL
-typedef enum {
+typedef enum LACONIC_ANY_INT {
     LACONIC_PLACE_GREEDY = 0,
     LACONIC_PLACE_BALANCED = 1,
     LACONIC_PLACE_ROUND_ROBIN = 2,

@@ -19,7 +19,8 @@ bool is_raw(const cell& one, const question& what) noexcept {
     return as_run(one, what.bytes).payload == payload_kind::raw;
 }
 
-choice decide(const machine& where, const question& what, std::span<const cell> candidates) noexcept {
+choice decide(const machine& where, const question& what, std::span<const cell> candidates,
+              double calls_per_question = model::calls_per_question) noexcept {
     const double stock_s = estimate_stock(where, what).total_s;
     choice best{{}, stock_s, stock_s};
     // Where a ratio has to be asked for, a row must be worth that, too.
@@ -93,9 +94,10 @@ machine at_its_fastest(machine where) noexcept {
 
 }  // namespace
 
-choice select(const machine& where, const question& what, std::span<const cell> candidates) noexcept {
+choice select(const machine& where, const question& what, std::span<const cell> candidates,
+              double calls_per_question) noexcept {
     const codec::float_environment standard;
-    return check(what).ok() ? decide(where, what, candidates) : choice{};
+    return check(what).ok() ? decide(where, what, candidates, calls_per_question) : choice{};
 }
 
 std::size_t rivals_of(const machine& where, const question& what, const cell& best, std::span<const cell> alike,

@@ -23,16 +23,17 @@ struct choice {
     double stock_s = 0;
 };
 
-/// Of so many calls one asks in vain, on average over the first 63 alike that end uncompressed (recollection.hpp).
+/// Of so many calls one asks, on average over the first 63 alike that end uncompressed (recollection.hpp).
 inline constexpr double calls_per_question = 63.0 / 6;
 
 /// Of the candidates with (predicted time + sampling_s()) * safety_margin < stock's the one with the least time; stock
 /// where there is none. Of those within 1 % of the least, the one with the fewest bytes; of those within 1 % of that,
 /// the one with the least work on the processor; of those, the first. For a row without compression it is asking_s() /
-/// calls_per_question, because nobody would talk otherwise; nothing when no candidate compresses, because then nobody has to ask.
-/// Candidates that cannot serve the operation or lack rates lose. Local, no allocation, microseconds. A question that
-/// fails check() gets stock.
-[[nodiscard]] choice select(const machine& where, const question& what, std::span<const cell> candidates) noexcept;
+/// calls_per_question, because nobody would talk otherwise; nothing when no candidate compresses, because then nobody
+/// has to ask. Candidates that cannot serve the operation or lack rates lose. Local, no allocation, microseconds. A
+/// question that fails check() gets stock.
+[[nodiscard]] choice select(const machine& where, const question& what, std::span<const cell> candidates,
+                            double calls_per_question = model::calls_per_question) noexcept;
 
 /// Rows that the model cannot tell from the fastest for sure.
 inline constexpr double doubt = 1.3;

@@ -45,7 +45,8 @@ void check_unaligned(std::string_view row) {
     const std::span<T> target(reinterpret_cast<T*>(shifted_out.data() + 3), count);
     const auto done = allreduce<T>(source, target, reduction::avg, MPI_COMM_WORLD, options);
     check(done.ok(), what + ": " + done.error().message());
-    check(std::memcmp(shifted_out.data() + 3, want.data(), count * sizeof(T)) == 0, what + ": other bits than aligned");
+    check(count == 0 || std::memcmp(shifted_out.data() + 3, want.data(), count * sizeof(T)) == 0,
+          what + ": other bits than aligned");
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Threads of the codec: the same bits and the same bytes on the wire for every number of them, and each rank's share of
 // a node's processors.
+#include <algorithm>
 #include <array>
-#include <cstring>
 
 #include "cases.hpp"
 #include "collective/agreement.hpp"
@@ -50,8 +50,7 @@ void check_row(operation op, const char* row, reduction combine, field kind, bou
         if (size_of(MPI_COMM_WORLD) > 3 && threads != 3) continue;
         const finished<T> several = run_with<T>(what, threads);
         const std::string where = what.text() + ", " + std::to_string(threads) + " threads";
-        check(several.out.size() == alone.out.size() &&
-                  std::memcmp(several.out.data(), alone.out.data(), alone.out.size() * sizeof(T)) == 0,
+        check(std::ranges::equal(std::as_bytes(std::span(several.out)), std::as_bytes(std::span(alone.out))),
               where + ": other bits");
         check(several.sent == alone.sent, where + ": other messages");
     }

@@ -58,6 +58,46 @@ void check_make(const std::string& name, const std::function<plan(bool last)>& p
     check(failures > 3, name + ": hardly anything fails");
 }
 
+/// Calls from C that fail on the last rank before it reaches the others, while it has no memory to say why in: these
+/// hear of it all the same.
+void check_words(const plan& what) {
+    const bool last = rank_in(MPI_COMM_WORLD) == size_of(MPI_COMM_WORLD) - 1;
+    const auto refused = [&](const char* name, const std::function<int()>& call) {
+        if (last) fail_all_after(0);
+        const int code = call();
+        const bool failed = grant_all();
+        check(code != LACONIC_OK && failed == last, std::string(name) + ": code " + std::to_string(code));
+    };
+    laconic_plan planned = LACONIC_PLAN_NULL;
+    const std::int64_t extents[1] = {1000}, patch[1] = {10};
+    check(laconic_plan_regular(1, extents, what.from().ranks(), nullptr, patch, LACONIC_PLACE_GREEDY, 0, &planned) ==
+              LACONIC_OK,
+          laconic_last_message());
+    laconic_exchange made = LACONIC_EXCHANGE_NULL;
+    refused("no plan", [&] {
+        return laconic_exchange_make(last ? LACONIC_PLAN_NULL : planned, 8, LACONIC_F64, MPI_COMM_WORLD, nullptr,
+                                     &made);
+    });
+    refused("no place for the exchange", [&] {
+        return laconic_exchange_make(planned, 8, LACONIC_F64, MPI_COMM_WORLD, nullptr, last ? nullptr : &made);
+    });
+    laconic_exchange_options odd{};
+    odd.engine = last ? "an engine of which nobody has heard" : "batched";
+    refused("no such engine",
+            [&] { return laconic_exchange_make(planned, 8, LACONIC_F64, MPI_COMM_WORLD, &odd, &made); });
+    check(laconic_exchange_make(planned, 8, LACONIC_F64, MPI_COMM_WORLD, nullptr, &made) == LACONIC_OK,
+          laconic_last_message());
+    const void* from = nullptr;
+    void* to = nullptr;
+    refused("two fields",
+            [&] { return laconic_exchange_run_fields(made, last ? 2 : 1, &from, 0, &to, 0, nullptr, nullptr); });
+    refused("a refusal", [&] { return laconic_exchange_refuse_run(made, LACONIC_ERR_ARGUMENT, nullptr); });
+    refused("a reason", [&] {
+        return laconic_exchange_refuse_run(made, LACONIC_ERR_ARGUMENT, "a sentence that is too long for no memory");
+    });
+    check(laconic_exchange_free(&made) == LACONIC_OK && laconic_plan_free(&planned) == LACONIC_OK, "free");
+}
+
 }  // namespace
 
 void missing_memory_is_told_everywhere() {
@@ -79,6 +119,7 @@ void missing_memory_is_told_everywhere() {
     lossy.limit = bound::rel(1e-3);
     lossy.engine = exchange_engine::batched;
     check_make("compressed", same, lossy, false);
+    check_words(same(true));
     if (ranks == 1) return;
     // Ranks that differ find out where.
     const auto other_boxes = [&](bool last) {

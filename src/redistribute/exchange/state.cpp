@@ -94,10 +94,8 @@ status exchange::state::agree(const status& local, bool opens) {
     if (status bad = agreement_.start(channel, local); !bad.ok()) return bad;
     if (opens)
         if (status bad = mover->open(context_, local.ok()); !bad.ok()) return bad;
-    for (bool opening = opens, idle = false; true;) {
-        const result<bool> over = agreement_.test(local, idle);
-        if (!over) return over.error();
-        if (*over) return {};
+    for (bool opening = opens, idle = false, over = false; true;) {
+        if (status bad = agreement_.test(local, idle, over); !bad.ok() || over) return bad;
         if (opening) {
             const result<bool> more = mover->open_more();
             if (!more) return more.error();

@@ -15,7 +15,7 @@ from itertools import product
 from pathlib import Path
 
 from bench_collectives import OPERATIONS, ROWS
-from emulated_hosts import ALSO_FORCED, FORCED, ROOT, Bed, bytes_of, made_field, real_field, this_machine
+from emulated_hosts import ALSO_FORCED, FORCED, ROOT, Bed, Store, bytes_of, made_field, real_field
 
 # What is worth a second look on every point; `auto` may take any row that is listed.
 GRID_ROWS = ROWS | {
@@ -132,25 +132,12 @@ def measure(bed, point, field, seconds):
     kept = ("algorithm", "ran", "forced", "median_s", "min_s", "speedup_vs_stock", "predicted_s", "ratio",
             "sent_bytes_per_rank", "max_error", "bound", "same_bits")
     return dict(asdict(point), bytes=rows[0]["bytes"], assumed_ratio=rows[0]["assumed_ratio"], repetitions=count,
-                date=time.strftime("%Y-%m-%d"), load=round(os.getloadavg()[0], 1),
+                load=round(os.getloadavg()[0], 1),
                 rows=[{key: row[key] for key in kept} for row in rows])
 
 
-class Store:
-    """Points on disk; a new measurement takes the place of the old one."""
-
-    def __init__(self, path):
-        self.path = path
-        old = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"points": []}
-        self.points = {astuple(Point(**{name: p[name] for name in Point.__dataclass_fields__})): p
-                       for p in old["points"]}
-
-    def add(self, point, found):
-        self.points[astuple(point)] = found
-        results = {"machine": this_machine(), "points": list(self.points.values())}
-        part = self.path.with_suffix(".part")
-        part.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
-        part.replace(self.path)
+def key_of(found):
+    return tuple(found[name] for name in Point.__dataclass_fields__)
 
 
 def measure_all(points, arguments, store):
@@ -172,7 +159,7 @@ def measure_all(points, arguments, store):
                 field = made_field("noise") if point.field == "noise" else real_field(arguments.data, point.field)
                 found = measure(bed, point, field, seconds)
                 if found:
-                    store.add(point, found)
+                    store.keep(found)
                 done += 1
                 print(f"{done:4}/{len(points)} {point.part:9} {point.hosts} hosts {point.rate:7} {point.mpi:7} {point.op:14}"
                       f" {point.field:13} {point.size:>4}  x{found['repetitions'] if found else 0}"
@@ -197,7 +184,7 @@ def main():
     parser.add_argument("--page-only", action="store_true", help="page and plots from what was measured")
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
-    store = Store(arguments.out / "grid.json")
+    store = Store(arguments.out / "grid.json", "points", key_of)
     points = [point for point in plan() if wanted(point, arguments)]
     points = [p for p in points if not (arguments.missing and astuple(p) in store.points)]
     if arguments.list:

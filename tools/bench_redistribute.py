@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import redistribute_scale
-from emulated_hosts import ROOT, Bed, real_field, run, this_machine
+from emulated_hosts import ROOT, Bed, Store, real_field, run
 
 MPIS = ("openmpi", "mpich")
 VARIANTS = ["auto", "batched", "per_rank", "per_patch"]
@@ -60,29 +60,13 @@ def key_of(run_of):
     return tuple(run_of.get(name) for name in ("part", "mpi", "ranks", "where", "global", "patch", "placement"))
 
 
-class Results:
-    """What redistribute.json holds, by what was measured: measuring it again replaces it."""
-
-    def __init__(self, path):
-        self.path = path
-        found = json.loads(path.read_text(encoding="utf-8"))["runs"] if path.exists() else []
-        self.runs = {key_of(each): each for each in found}
-
-    def keep(self, run_of):
-        self.runs[key_of(run_of)] = run_of | {"date": time.strftime("%Y-%m-%d")}
-        part = self.path.with_suffix(".part")
-        part.write_text(json.dumps({"machine": this_machine(), "runs": list(self.runs.values())}, indent=1) + "\n",
-                        encoding="utf-8")
-        part.replace(self.path)
-
-    def add(self, point, found):
-        self.keep({"part": point.part, "mpi": point.mpi, "ranks": point.ranks, "where": point.where, **point.more, **found})
-        best = min((row for row in found["rows"] if row.get("of_mpi")), key=lambda row: row["median_s"], default=None)
-        own = next((row for row in found["rows"] if row["engine"].startswith("auto")), None)
-        if best and own:
-            print(f"{time.strftime('%H:%M:%S')} {point.part:8} {point.mpi:7} {point.where:12} {point.ranks} ranks"
-                  f" {point.array:>12} {point.placement:11} n {found['repetitions']:2}  auto {1e3 * own['median_s']:8.2f} ms,"
-                  f" best of MPI {1e3 * best['median_s']:8.2f} ({best['engine']})", file=sys.stderr, flush=True)
+def tell(point, found):
+    best = min((row for row in found["rows"] if row.get("of_mpi")), key=lambda row: row["median_s"], default=None)
+    own = next((row for row in found["rows"] if row["engine"].startswith("auto")), None)
+    if best and own:
+        print(f"{time.strftime('%H:%M:%S')} {point.part:8} {point.mpi:7} {point.where:12} {point.ranks} ranks"
+              f" {point.array:>12} {point.placement:11} n {found['repetitions']:2}  auto {1e3 * own['median_s']:8.2f} ms,"
+              f" best of MPI {1e3 * best['median_s']:8.2f} ({best['engine']})", file=sys.stderr, flush=True)
 
 
 @dataclass(frozen=True)
@@ -115,56 +99,59 @@ def plan_of(build, data, repetitions, quick):
     """Points, what the acceptance figures need first, then array by array of the study. Of those of the paper's that come out
     alike here one is measured."""
     cube = ("256x256x256", "32x32x32", "round_robin")
-    few = 3 if quick else max(3, repetitions // 5)
+    few = max(3, repetitions // 5)
     points = [Point("memory", mpi, ranks, "memory", *cube, tuple(MESSAGES), repetitions, ("--own-array",))
               for ranks in (2, 8) for mpi in MPIS]
     planned = json.loads(run([build / "bin/laconic", "plan", "--global", cube[0], "--patch", cube[1], "--placement", cube[2],
                               "--ranks", 4, "--json"]))
     floats = real_field(data, "isabel_velmag")
     for mpi in MPIS:
-        points.append(Point("network", mpi, 4, "1 Gbit/s", *cube, tuple(MESSAGES), max(3, repetitions // 5),
+        points.append(Point("network", mpi, 4, "1 Gbit/s", *cube, tuple(MESSAGES), few,
                             more={"busiest_bytes": planned["max_receive_bytes"]}))
         if floats:
             lossy = ("--element-bytes", 4, "--data", floats["path"], "--rel", "1e-3")
-            points += [Point("lossy", mpi, 4, "1 Gbit/s", *cube, tuple(VARIANTS), max(3, repetitions // 5), lossy),
-                       Point("raw", mpi, 4, "1 Gbit/s", *cube, tuple(VARIANTS), max(3, repetitions // 5), lossy[:2])]
+            points += [Point("lossy", mpi, 4, "1 Gbit/s", *cube, tuple(VARIANTS), few, lossy),
+                       Point("raw", mpi, 4, "1 Gbit/s", *cube, tuple(VARIANTS), few, lossy[:2])]
     alike = {}
     for paper in STUDY[::5] if quick else STUDY:
         array, patch = scaled(*paper)
         alike.setdefault((times(array), times(patch)), []).append(list(paper))
     return points + [
-        Point("study", mpi, 8, where, *arrays, placement, tuple(VARIANTS), few, ("--grid", times(BLOCKS)),
+        Point("study", mpi, 8, where, *arrays, placement, tuple(VARIANTS), 3 if quick else few, ("--grid", times(BLOCKS)),
               {"paper": papers[0], "alike": papers[1:]})
         for arrays, papers in alike.items() for where in ("memory", "1 Gbit/s") for placement in PLACEMENTS for mpi in MPIS]
 
 
-def measure_all(points, results, build, deadline):
-    """Returns how many of the points were begun. Beds stay up until the end: an idle one takes nothing."""
+def measure_all(points, store, build, deadline):
+    """Returns how many of the points were begun. A bed stays up, idle while memory is measured, until one of another size
+    is needed."""
+    bed = None
     with contextlib.ExitStack() as stack:
-        beds = {}
         for done, point in enumerate(points):
             if deadline and time.time() > deadline:
                 return done
             if point.where == "memory":
                 launcher = [build / f"mpiexec-{point.mpi}", point.ranks]
             else:
-                if point.ranks not in beds:
-                    # Their names are that of this process: one at a time.
+                if bed is None or bed.hosts != point.ranks:
+                    # Beds have the name of this process: one at a time.
                     stack.close()
-                    beds = {point.ranks: stack.enter_context(Bed(point.ranks, "1gbit", build=build))}
-                launcher = beds[point.ranks].launcher(point.mpi)
-            found = point.measure(launcher, build, results.runs.get(point.key()))
+                    bed = stack.enter_context(Bed(point.ranks, "1gbit", build=build))
+                launcher = bed.launcher(point.mpi)
+            found = point.measure(launcher, build, store.points.get(point.key()))
             if found:
-                results.add(point, found)
+                store.keep({"part": point.part, "mpi": point.mpi, "ranks": point.ranks, "where": point.where, **point.more,
+                            **found})
+                tell(point, found)
     return len(points)
 
 
-def simulated(results, program, quick):
+def simulated(store, program, quick):
     if not program.exists():
         print(f"no simulation: {program} is not built", file=sys.stderr)
         return
     for run_of in redistribute_scale.runs(program, quick):
-        results.keep(run_of)
+        store.keep(run_of)
 
 
 def main():
@@ -181,27 +168,26 @@ def main():
     parser.add_argument("--page-only", action="store_true", help="page and plots from redistribute.json")
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
-    store = arguments.out / "redistribute.json"
-    results = Results(store)
+    store = Store(arguments.out / "redistribute.json", "runs", key_of)
     if not arguments.page_only:
         points = plan_of(arguments.build, arguments.data, arguments.repetitions, arguments.quick)
-        points = [point for point in points if not (arguments.missing and point.key() in results.runs)]
+        points = [point for point in points if not (arguments.missing and point.key() in store.points)]
         if arguments.list:
             for point in points:
                 print(*point.key(), f"x{point.repetitions}")
             return
         deadline = time.time() + 60 * arguments.minutes if arguments.minutes else None
-        done = measure_all(points, results, arguments.build, deadline)
+        done = measure_all(points, store, arguments.build, deadline)
         print(f"bench_redistribute: {done} of {len(points)} points", file=sys.stderr)
-        has_simulated = any(key[0] == "simulated" for key in results.runs)
+        has_simulated = any(key[0] == "simulated" for key in store.points)
         if not (deadline and time.time() > deadline) and not (arguments.missing and has_simulated):
-            simulated(results, arguments.build / "scale/bin/laconic-scale-exchange", arguments.quick)
-    if not results.runs:
+            simulated(store, arguments.build / "scale/bin/laconic-scale-exchange", arguments.quick)
+    if not store.points:
         sys.exit("bench_redistribute: nothing was measured yet")
     import redistribute_page
     page = arguments.out / "redistribute.md"
     before = page.read_text(encoding="utf-8") if page.exists() else ""
-    page.write_text(redistribute_page.page(json.loads(store.read_text(encoding="utf-8")), arguments.out, before),
+    page.write_text(redistribute_page.page(json.loads(store.path.read_text(encoding="utf-8")), arguments.out, before),
                     encoding="utf-8")
     print(page)
 

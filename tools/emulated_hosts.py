@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs `bench collective` on emulated hosts (tools/netbed): a number of hosts, a rate and a call go in; the rows of its
 JSON come out, with the machine calibrated on those hosts before `auto` is asked. Also what the benchmarks of collectives
-have in common: the fastest algorithms that an MPI library can be forced to use, fields, the machine they ran on.
+have in common: the fastest algorithms that an MPI library can be forced to use, fields, the machine they ran on, and
+what was measured, on disk.
 """
 import json
 import os
@@ -168,3 +169,23 @@ def this_machine():
     return {"processor": next((line.split(":")[1].strip() for line in lines if line.startswith("model name")),
                               platform.machine()),
             "cores": os.cpu_count(), "load": os.getloadavg()[2], "date": time.strftime("%Y-%m-%d")}
+
+
+class Store:
+    """What was measured, on disk, so that a run can be cut short, filtered, repeated: measuring a point again replaces it,
+    all others stay.
+
+    name    of the list in the file
+    key_of  what tells a point of that list from the others"""
+
+    def __init__(self, path, name, key_of):
+        self.path, self.name, self.key_of = path, name, key_of
+        old = json.loads(path.read_text(encoding="utf-8"))[name] if path.exists() else []
+        self.points = {key_of(each): each for each in old}
+
+    def keep(self, found):
+        self.points[self.key_of(found)] = found | {"date": time.strftime("%Y-%m-%d")}
+        part = self.path.with_suffix(".part")
+        part.write_text(json.dumps({"machine": this_machine(), self.name: list(self.points.values())}, indent=1) + "\n",
+                        encoding="utf-8")
+        part.replace(self.path)

@@ -5,7 +5,8 @@
 //
 // All functions are local (no MPI), thread-safe, and compute with integers only: ranks that make a plan from the same
 // input hold the same plan. Objects are values without hidden state; const members may be called from several threads
-// at once. Memory that cannot be had is errc::out_of_memory. Boxes are half open, in elements, int64; dimension 0
+// at once. Memory that cannot be had is errc::out_of_memory; functions that return neither status nor result and take
+// memory throw std::bad_alloc, and say so. Boxes are half open, in elements, int64; dimension 0
 // varies slowest (C order), of elements, blocks and patches alike.
 #pragma once
 
@@ -37,7 +38,7 @@ struct box {
     /// Elements. Precondition: inside an array that a layout or a patch grid accepted.
     [[nodiscard]] std::int64_t volume() const noexcept;
     [[nodiscard]] bool empty() const noexcept;
-    /// "[0, 32) x [64, 96)"
+    /// "[0, 32) x [64, 96)". Throws bad_alloc where there is no memory.
     [[nodiscard]] std::string text() const;
     friend bool operator==(const box&, const box&) = default;
 };

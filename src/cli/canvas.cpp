@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pixels, and libpng around them.
+// Pixels.
 #include "cli/canvas.hpp"
-
-#include <png.h>
 
 #include <algorithm>
 #include <cstdlib>
 
-#include "cli/command.hpp"
+#include "cli/files.hpp"
 
 namespace laconic::cli {
 namespace {
@@ -34,9 +32,16 @@ constexpr std::array<glyph, 26> letters{
 glyph glyph_of(char c) noexcept {
     if (c >= '0' && c <= '9') return digits[static_cast<std::size_t>(c - '0')];
     if (c >= 'a' && c <= 'z') return letters[static_cast<std::size_t>(c - 'a')];
-    if (c == '.') return {0, 0, 0, 0, 2};
-    if (c == '%') return {5, 1, 2, 4, 5};
-    return {};
+    switch (c) {
+        case '.': return {0, 0, 0, 0, 2};
+        case ',': return {0, 0, 0, 2, 4};
+        case '-': return {0, 0, 7, 0, 0};
+        case '_': return {0, 0, 0, 0, 7};
+        case '(': return {1, 2, 2, 2, 1};
+        case ')': return {4, 2, 2, 2, 4};
+        case '%': return {5, 1, 2, 4, 5};
+        default: return {};
+    }
 }
 
 }  // namespace
@@ -70,18 +75,10 @@ void canvas::write(std::string_view text, int left, int top, int zoom, colour pa
     }
 }
 
-std::vector<std::byte> canvas::png() const {
-    png_image header{};
-    header.version = PNG_IMAGE_VERSION;
-    header.width = static_cast<png_uint_32>(width_);
-    header.height = static_cast<png_uint_32>(height_);
-    header.format = PNG_FORMAT_RGB;
-    png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(header);
-    std::vector<std::byte> bytes(size);
-    if (!png_image_write_to_memory(&header, bytes.data(), &size, 0, pixels_.data(), 0, nullptr))
-        fail_data(std::string("cannot make the picture: ") + header.message);
-    bytes.resize(size);
-    return bytes;
+void canvas::save(const std::string& path) const {
+    output_file file(path);
+    file.write(png());
+    file.commit();
 }
 
 }  // namespace laconic::cli

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // laconic-<flavour> bench redistribute: an array, patches and engines flow in on every rank of an mpiexec; rank 0
-// prints a table, or JSON, of the time that each engine takes.
+// prints a table, or JSON, of the time that each engine takes, and draws that of every rank.
 #include <fmt/format.h>
 #include <mpi.h>
 
@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "base/units.hpp"
+#include "cli/canvas.hpp"
 #include "cli/collective_arguments_mpi.hpp"
 #include "cli/command.hpp"
 #include "cli/files.hpp"
@@ -22,7 +23,7 @@ namespace {
 struct bench_request {
     plan_request plan;
     std::vector<std::string> engines;
-    std::string batch, data;
+    std::string batch, data, png;
     double rel = 0;
     unsigned repetitions = 50;
     bool own_array = false;
@@ -56,12 +57,21 @@ plan_question question_of(const bench_request& request) {
     return read_plan_question(asked);
 }
 
+/// Before minutes of measuring: whether the picture can be written.
+void check_picture(const std::string& path) {
+    need_pictures();
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) output_file{path};
+}
+
 bench_work prepare(const bench_request& request) {
     bench_work work;
     if (request.repetitions == 0) fail_usage("--repetitions is 0; give at least 1");
     work.settings.engines = engines_of(request);
     work.settings.repetitions = request.repetitions;
     work.settings.own_array = request.own_array;
+    if (!request.png.empty()) check_picture(request.png);
     if (!request.batch.empty()) {
         const auto bytes = base::parse_bytes(request.batch);
         if (!bytes) fail_usage(fmt::format("--batch: {}", bytes.error().context()));
@@ -141,9 +151,23 @@ void print_text(const bench_request& request, const plan& what, const std::vecto
         if (!row.missing.empty()) fmt::print("{}: {}\n", row.name, row.missing);
 }
 
+void draw(const bench_request& request, const plan& what, const std::vector<redistribute_measurement>& rows) {
+    std::vector<ranks_of_row> timed;
+    for (const redistribute_measurement& row : rows)
+        if (row.missing.empty()) timed.push_back({row.name, row.ranks});
+    const plan_request& p = request.plan;
+    draw_rank_times(
+        timed,
+        fmt::format("{}, {} ranks, {} in {}, {}, {} repetitions", LACONIC_FLAVOUR, what.from().ranks(), p.global,
+                    p.patch.empty() ? p.counts + " patches" : p.patch, p.placement, request.repetitions),
+        request.png);
+}
+
 int measure_and_print(const bench_request& request, const bench_work& work, int rank) {
     const auto rows = measure_redistribution(*work.what, work.settings);
-    if (rank == 0) request.json ? print_json(request, *work.what, rows) : print_text(request, *work.what, rows);
+    if (rank != 0) return exit_ok;
+    request.json ? print_json(request, *work.what, rows) : print_text(request, *work.what, rows);
+    if (!request.png.empty()) draw(request, *work.what, rows);
     return exit_ok;
 }
 
@@ -156,9 +180,10 @@ int run(const bench_request& request) {
         const plan_request& p = request.plan;
         return fmt::format(
             "--global {} --patch {} --patches {} --grid {} --placement {} --balance {} --element-bytes {} "
-            "--engines {} --own-array {} --batch {} --rel {} --repetitions {}",
+            "--engines {} --own-array {} --batch {} --rel {} --repetitions {} --png {}",
             p.global, p.patch, p.counts, p.grid, p.placement, p.balance, p.element_bytes,
-            fmt::join(request.engines, ","), request.own_array, request.batch, request.rel, request.repetitions);
+            fmt::join(request.engines, ","), request.own_array, request.batch, request.rel, request.repetitions,
+            request.png);
     };
     todo.run = [&](int rank, int /*ranks*/) { return measure_and_print(request, *work, rank); };
     return run_together(todo);
@@ -192,7 +217,10 @@ action declare_bench_redistribute(CLI::App& app) {
         ->type_name("BOUND");
     app.add_option("--repetitions", request->repetitions, "measured rounds of all engines (default 50)")
         ->type_name("N");
-    app.add_flag("--json", request->json, "print one JSON object, with quartiles of every rank");
+    app.add_option("--png", request->png, "draw every rank's times: quartiles, median, least and greatest")
+        ->type_name("FILE");
+    app.add_flag("--json", request->json,
+                 "print one JSON object; of every rank least, lower quartile, median, upper quartile, greatest");
     return [request] { return run(*request); };
 }
 

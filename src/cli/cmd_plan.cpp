@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/units.hpp"
+#include "cli/canvas.hpp"
 #include "cli/command.hpp"
 #include "cli/plan_picture.hpp"
 #include "cli/terminal.hpp"
@@ -114,8 +115,7 @@ void print_pareto(const std::vector<plan_outcome>& rows, const plan_question& qu
 
 int run(const plan_request& request) {
     const plan_question question = read_plan_question(request);
-    if (!request.png.empty() && !has_pictures())
-        fail_usage("--png: this program was built without libpng; install libpng-dev and build it again");
+    if (!request.png.empty()) need_pictures();
     if (!request.png.empty() && !request.pareto && question.to.domain().dimensions != 2)
         fail_usage(fmt::format("--png draws arrays of 2 dimensions, this one has {}; draw a slice, or --pareto",
                                question.to.domain().dimensions));

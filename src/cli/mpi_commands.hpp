@@ -15,7 +15,8 @@ inline constexpr command bench_collective_command{
 inline constexpr command bench_redistribute_command{
     "bench redistribute", "Measure exchanges of patches, every engine, under mpiexec",
     "  mpiexec -n 2 laconic bench redistribute --global 256x256x256 --patch 32x32x32 --placement round_robin\n"
-    "  mpiexec -n 8 laconic bench redistribute --global 256x256x256 --patch 32x32x32 --engines auto,per_rank --json\n"
+    "  mpiexec -n 8 laconic bench redistribute --global 256x256x256 --patch 32x32x32 --engines auto,per_rank \\\n"
+    "      --png ranks.png\n"
     "  mpiexec -n 4 laconic bench redistribute --global 128x128x128 --patch 32x32x32 --data u.f32 --rel 1e-3 \\\n"
     "      --engines batched,per_rank\n",
     declare_bench_redistribute};

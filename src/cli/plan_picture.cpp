@@ -8,7 +8,6 @@
 #include <cmath>
 
 #include "cli/canvas.hpp"
-#include "cli/files.hpp"
 
 namespace laconic::cli {
 namespace {
@@ -28,12 +27,6 @@ colour colour_of(rank_number rank) {
             static_cast<std::uint8_t>(std::lround(255 * (lightness - 0.22 + 0.44 * strength * (1 - lightness / 3))));
     }
     return mixed;
-}
-
-void save(const canvas& picture, const std::string& path) {
-    output_file file(path);
-    file.write(picture.png());
-    file.commit();
 }
 
 /// Dimension 0 runs down, dimension 1 to the right.
@@ -73,8 +66,6 @@ void stripe(canvas& picture, const panel& where, const box& region, colour paint
 
 }  // namespace
 
-bool has_pictures() noexcept { return true; }
-
 void draw_plan(const plan& what, const std::string& path) {
     const box& domain = what.to().domain();
     constexpr double largest = 720;
@@ -99,7 +90,7 @@ void draw_plan(const plan& what, const std::string& path) {
     }
     picture.write("before", before.left, 6, 2, ink);
     picture.write("after. striped  moved from", after.left, 6, 2, ink);
-    save(picture, path);
+    picture.save(path);
 }
 
 void draw_pareto(std::span<const plan_outcome> rows, const plan_question& question, const std::string& path) {
@@ -163,7 +154,7 @@ void draw_pareto(std::span<const plan_outcome> rows, const plan_question& questi
         }
     }
     if (!curve.empty()) picture.write("optimal", curve[0].first + 12, curve[0].second - 4, 2, blue);
-    save(picture, path);
+    picture.save(path);
 }
 
 }  // namespace laconic::cli

@@ -9,15 +9,12 @@
 
 namespace laconic::cli {
 
-/// Whether this build can write pictures.
-[[nodiscard]] bool has_pictures() noexcept;
-
 /// The array before and after side by side: a colour per rank, lines around patches; after, what was moved is striped
-/// in the colour of the rank it came from. Precondition: two dimensions, has_pictures(). Failures as output_file.
+/// in the colour of the rank it came from. Precondition: two dimensions. Failures as canvas::save().
 void draw_plan(const plan& what, const std::string& path);
 
 /// Bytes moved against the greatest load over the mean: a curve for optimal, a square for balanced, a cross for greedy.
-/// Precondition: has_pictures().
+/// Failures as canvas::save().
 void draw_pareto(std::span<const plan_outcome> rows, const plan_question& question, const std::string& path);
 
 }  // namespace laconic::cli

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/rank_picture.hpp"
 #include "laconic/exchange.hpp"
 
 namespace laconic::cli {
@@ -19,11 +20,6 @@ struct redistribute_bench_settings {
     std::span<const float> field;  ///< with a bound: values for the elements, over and over
 };
 
-/// Seconds of one rank: quartiles and extremes of its repetitions.
-struct rank_times {
-    double min_s = 0, lower_s = 0, median_s = 0, upper_s = 0, max_s = 0;
-};
-
 struct redistribute_measurement {
     std::string name;     ///< "memcpy", or an engine with what automatic stands for
     bool of_mpi = false;  ///< what a program could do with MPI alone
@@ -32,8 +28,8 @@ struct redistribute_measurement {
     double min_s = 0;
     double ratio = 0;  ///< median over rounds of its time over that of the best variant of MPI in the same round
     std::uint64_t staging_bytes = 0, message_bytes = 0, wire_bytes = 0,
-                  shared_bytes = 0;  ///< message_bytes and on: all ranks
-    std::vector<rank_times> ranks = {};
+                  shared_bytes = 0;      ///< message_bytes and on: all ranks
+    std::vector<rank_times> ranks = {};  ///< on rank 0
 };
 
 /// Collective over MPI_COMM_WORLD. The first row copies as many bytes as a rank gets, within each rank at once.

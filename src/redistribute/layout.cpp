@@ -152,7 +152,7 @@ void search(std::int64_t ranks, std::span<const std::int64_t> extents, std::vect
 
 }  // namespace
 
-result<std::vector<std::int64_t>> even_blocks(std::int64_t ranks, std::span<const std::int64_t> extents) {
+result<std::vector<std::int64_t>> even_blocks(std::int64_t ranks, std::span<const std::int64_t> extents) try {
     if (const result<box> domain = domain_of(extents); !domain) return domain.error();
     if (ranks < 1 || ranks > INT32_MAX)
         return status(errc::invalid_argument, std::to_string(ranks) + " ranks; give 1 to 2^31 - 1");
@@ -163,6 +163,8 @@ result<std::vector<std::int64_t>> even_blocks(std::int64_t ranks, std::span<cons
                                                   redistribute::product_text(extents) +
                                                   " elements; use another number of ranks, or boxes");
     return best;
+} catch (const std::bad_alloc&) {
+    return status(errc::out_of_memory, "no memory");
 }
 
 }  // namespace laconic

@@ -36,4 +36,15 @@ template <class Action, class Why>
     }
 }
 
+/// The failure that `make` puts into words, or "no memory" where there is none for them. For what other ranks wait to
+/// hear of.
+template <class Make>
+[[nodiscard]] status told(Make make) noexcept {
+    try {
+        return make();
+    } catch (const std::bad_alloc&) {
+        return {errc::out_of_memory, "no memory"};
+    }
+}
+
 }  // namespace laconic::redistribute

@@ -53,8 +53,10 @@ std::string_view name_of(placement_kind kind) noexcept { return names[static_cas
 result<placement_kind> placement_named(std::string_view name) {
     const auto found = std::find(names.begin(), names.end(), name == "explicit" ? "given" : name);
     if (found != names.end()) return static_cast<placement_kind>(found - names.begin());
-    return status(errc::invalid_argument,
-                  "no placement '" + std::string(name) + "'; use greedy, balanced, round_robin, optimal or given");
+    return redistribute::told([&] {
+        return status(errc::invalid_argument,
+                      "no placement '" + std::string(name) + "'; use greedy, balanced, round_robin, optimal or given");
+    });
 }
 
 result<plan> plan::make(const layout& from, const patch_grid& to, const placement& how) try {

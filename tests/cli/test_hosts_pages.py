@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 import bench_grid  # noqa: E402
 import bench_papers  # noqa: E402
 import bench_stacking  # noqa: E402
+import emulated_hosts  # noqa: E402
 import grid_page  # noqa: E402
 import papers_page  # noqa: E402
 
@@ -91,13 +92,17 @@ class Grid(Folder):
         self.assertIn("| 2.00x | 3.2x | **not met** |", self.page(grid_point(), slower))
 
     def test_a_new_measurement_replaces_the_old_one(self):
-        store = bench_grid.Store(self.out / "grid.json")
-        points = list(bench_grid.plan())
+        def opened():
+            return emulated_hosts.Store(self.out / "grid.json", "points", bench_grid.key_of)
+
+        store, points = opened(), list(bench_grid.plan())
         self.assertEqual(len({astuple(point)[1:] for point in points}), len(points))
         for point, seconds in ((points[0], 1.0), (points[1], 2.0), (points[0], 3.0)):
-            store.add(point, dict(point.__dict__, rows=[], seconds=seconds))
-        again = bench_grid.Store(self.out / "grid.json")
-        self.assertEqual([p["seconds"] for p in again.points.values()], [3.0, 2.0])
+            store.keep(dict(point.__dict__, rows=[], seconds=seconds))
+        again = opened().points
+        self.assertEqual([p["seconds"] for p in again.values()], [3.0, 2.0])
+        self.assertEqual(list(again), [astuple(point) for point in points[:2]])
+        self.assertTrue(all(p["date"] for p in again.values()))
 
     def test_what_is_written_by_hand_stays_and_plots_are_there(self):
         page = self.page(grid_point("1K"), grid_point("1M"))

@@ -3,6 +3,8 @@
 
 import json
 import math
+import os
+import struct
 import sys
 import unittest
 
@@ -90,6 +92,24 @@ class RedistributeBench(Ranks):
         self.assertEqual([line.split()[0] for line in lines[1:3]], ["memcpy", "per_rank"])
         self.assertIn(FLAVOUR, lines[3])
         self.assertIn("2 ranks", lines[3])
+
+    def test_a_picture_of_every_ranks_times(self):
+        path = os.path.join(self.folder.name, "ranks.png")
+        run = self.bench("--patch", "3x4", "--engines", "per_rank,auto", "--repetitions", "3", "--json", "--png", path)
+        if "built without libpng" in run.stderr:
+            self.skipTest("no libpng")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual(len(json.loads(run.stdout)["rows"]), 3)
+        with open(path, "rb") as file:
+            header = file.read(24)
+        self.assertEqual(header[:8], b"\x89PNG\r\n\x1a\n")
+        width, height = struct.unpack(">II", header[16:])
+        self.assertTrue(400 < width < 2000 and 400 < height < 1000, (width, height))
+        # Before anything is measured.
+        run = self.bench("--patch", "3x4", "--png", os.path.join(self.folder.name, "none", "ranks.png"))
+        self.assertEqual((run.returncode, run.stdout), (1, ""), run.stderr)
+        self.assertIn("none/ranks.png", run.stderr)
+        self.assertEqual(os.listdir(self.folder.name), ["ranks.png"])
 
     def test_refusals(self):
         patch = ["--patch", "3x4"]

@@ -1,24 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every element arrives once, at its place, whatever the layout, the patches, the element and the engine; every rank
 // has the same plan.
-#include <array>
-
 #include "check.hpp"
 #include "exchange_cases.hpp"
 #include "exchange_problem.hpp"
 #include "run.hpp"
 
 namespace laconic::test {
-
-std::span<const exchange_engine> engines_here() {
-    using enum exchange_engine;
-#ifdef MPICH_VERSION
-    static constexpr std::array all{automatic, shared, batched, per_rank, per_patch, alltoallw, partitioned};
-#else
-    static constexpr std::array all{automatic, shared, batched, per_rank, per_patch, alltoallw, neighbor};
-#endif
-    return all;
-}
 
 namespace {
 

@@ -273,20 +273,20 @@ void run_agreement::end_round() noexcept {
     under_way_ = 0;
 }
 
-result<bool> run_agreement::test(const status& local, bool waits) {
+status run_agreement::test(const status& local, bool waits, bool& over) {
     while (under_way_ > 0) {
-        int over = 1;
+        int there = 1;
         const int code = waits ? MPI_Waitall(under_way_, requests_.data(), MPI_STATUSES_IGNORE)
-                               : MPI_Testall(under_way_, requests_.data(), &over, MPI_STATUSES_IGNORE);
+                               : MPI_Testall(under_way_, requests_.data(), &there, MPI_STATUSES_IGNORE);
         if (status bad = channel_->check(code, waits ? "MPI_Waitall" : "MPI_Testall"); !bad.ok()) return bad;
-        if (over == 0) return false;
+        if (there == 0) return {};
         end_round();
         if (stride_ > channel_->size() / radix) break;
         stride_ *= radix;
         if (status bad = begin_round(); !bad.ok()) return bad;
     }
-    if (packet_[0] == 0) return true;
-    return tell(*channel_, packet_[0], local, refused_);
+    over = true;
+    return packet_[0] == 0 ? status{} : tell(*channel_, packet_[0], local, refused_);
 }
 
 value_limits run_agreement::range(std::size_t field) const noexcept {

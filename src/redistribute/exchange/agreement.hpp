@@ -39,9 +39,9 @@ public:
     /// The longest of all ranks.
     [[nodiscard]] std::int64_t time() const noexcept { return packet_[1]; }
     [[nodiscard]] status start(mpi::channel& channel, const status& local);
-    /// False while messages are on their way; true when all ranks are ok; else as all_ok().
-    /// waits  for them, in MPI
-    [[nodiscard]] result<bool> test(const status& local, bool waits);
+    /// ok while messages are on their way, and, with `over` set, when all ranks are ok; else as all_ok(). A failure's
+    /// text is not copied: the open run is still to be declined, which takes no memory. waits  for them, in MPI
+    [[nodiscard]] status test(const status& local, bool waits, bool& over);
     /// Whether test() failed because a rank did, not MPI.
     [[nodiscard]] bool refused() const noexcept { return refused_; }
     /// After an MPI error: gives up, without freeing it, what a message under way may still read or write.

@@ -33,6 +33,7 @@ namespace {
 using namespace laconic;
 
 using redistribute::most_fields;
+using redistribute::told;
 
 struct request {
     exchange_element element;
@@ -102,8 +103,8 @@ std::unique_ptr<laconic_exchange_handle> handle_for(const request& wanted) {
 status make(laconic_plan planned, std::size_t element_bytes, laconic_type type, MPI_Comm comm,
             const laconic_exchange_options* options, laconic_exchange* made) {
     if (made != nullptr) *made = LACONIC_EXCHANGE_NULL;
-    if (planned == nullptr) return redistribute::refuse(comm, null_argument("plan"));
-    if (made == nullptr) return redistribute::refuse(comm, null_argument("exchange"));
+    if (planned == nullptr) return redistribute::refuse(comm, told([] { return null_argument("plan"); }));
+    if (made == nullptr) return redistribute::refuse(comm, told([] { return null_argument("exchange"); }));
     result<request> wanted = request{};
     std::unique_ptr<laconic_exchange_handle> handle;
     // Before the others take this rank for one that has an exchange.
@@ -117,7 +118,7 @@ status make(laconic_plan planned, std::size_t element_bytes, laconic_type type, 
             comm, redistribute::no_memory("the options", places * sizeof(stored_box) + sizeof(laconic_exchange_handle),
                                           "give fewer in_boxes and out_patches"));
     }
-    if (!wanted) return redistribute::refuse(comm, wanted.error());
+    if (!wanted) return redistribute::refuse(comm, told([&] { return wanted.error(); }));
     auto moving = exchange::make(comm, planned->planned, wanted->element, wanted->options);
     if (!moving) return moving.error();
     handle->moving.emplace(std::move(moving).value());
@@ -134,9 +135,12 @@ status run(laconic_exchange given, std::span<const exchange::array_in> in, std::
     return given->moving->run(in, out, given->element, on_patch != nullptr ? patch_callback(tell) : patch_callback());
 }
 
-status failure_of(int code, const char* why) {
+status failure_of(int code, const char* why) noexcept {
     const bool known = code > LACONIC_OK && code <= LACONIC_ERR_UNREPRESENTABLE;
-    return {known ? static_cast<errc>(code) : errc::invalid_argument, why == nullptr ? "this rank refuses" : why};
+    return told([&] {
+        return status(known ? static_cast<errc>(code) : errc::invalid_argument,
+                      why == nullptr ? "this rank refuses" : why);
+    });
 }
 
 }  // namespace
@@ -223,9 +227,11 @@ int laconic_exchange_run_fields(laconic_exchange given, size_t fields, const voi
         // Whatever is wrong here, the others hear of it from a run: an exchange has at least one field.
         if (in == nullptr || out == nullptr) fields = 0;
         if (fields != given->from.size())
-            return given->moving->refuse_run(
-                {errc::invalid_argument, std::to_string(fields) + " arrays to move; the exchange was made for " +
-                                             std::to_string(given->from.size()) + " fields"});
+            return given->moving->refuse_run(told([&] {
+                return status(errc::invalid_argument, std::to_string(fields) +
+                                                          " arrays to move; the exchange was made for " +
+                                                          std::to_string(given->from.size()) + " fields");
+            }));
         for (std::size_t i = 0; i < fields; ++i) {
             given->from[i] = {in[i], in_elements};
             given->to[i] = {out[i], out_elements};

@@ -19,11 +19,6 @@ MPI_Datatype basic_type(std::size_t bytes) noexcept {
     }
 }
 
-status too_many(std::int64_t count) {
-    return {errc::unsupported, "a datatype with a count of " + std::to_string(count) +
-                                   ", more than MPI can take; use engine auto, batched or per_rank"};
-}
-
 }  // namespace
 
 datatypes::~datatypes() {
@@ -50,8 +45,6 @@ result<MPI_Datatype> datatypes::of(const rows_of_piece<1>& piece) {
     const MPI_Datatype basic = basic_type(element_bytes_);
     const std::int64_t row =
         basic == MPI_BYTE ? piece.row_bytes : piece.row_bytes / static_cast<std::int64_t>(element_bytes_);
-    for (const std::int64_t count : {row, piece.counts[0], piece.counts[1], piece.counts[2]})
-        if (count > INT_MAX) return too_many(count);
     MPI_Datatype type = MPI_DATATYPE_NULL;
     auto made = keep(MPI_Type_contiguous(static_cast<int>(row), basic, &type), type, "MPI_Type_contiguous");
     for (std::size_t d = 3; made.ok() && d-- > 0;) {
@@ -69,7 +62,9 @@ result<MPI_Datatype> datatypes::of(const rows_of_piece<1>& piece) {
 }
 
 result<MPI_Datatype> datatypes::of(const stream& all) {
-    if (all.parts.size() > INT_MAX) return too_many(static_cast<std::int64_t>(all.parts.size()));
+    if (all.parts.size() > INT_MAX)
+        return status(errc::unsupported, "a datatype of " + std::to_string(all.parts.size()) +
+                                             " pieces, more than MPI can count; use engine auto, batched or per_rank");
     const std::vector<int> ones(all.parts.size(), 1);
     std::vector<MPI_Aint> places;
     std::vector<MPI_Datatype> types;

@@ -18,10 +18,10 @@ public:
     datatypes& operator=(const datatypes&) = delete;
     ~datatypes();
 
-    /// A piece from where its first element is; equal ones are made once.
-    /// returns unsupported for counts beyond int, or mpi
+    /// A part of a stream from where its first element is; equal ones are made once.
     [[nodiscard]] result<MPI_Datatype> of(const rows_of_piece<1>& piece);
-    /// All pieces of a stream, one field of them, from where the array begins.
+    /// All parts of a stream, one field of them, from where the array begins.
+    /// returns unsupported for more than int counts, or mpi
     [[nodiscard]] result<MPI_Datatype> of(const stream& all);
 
 private:

@@ -90,14 +90,10 @@ auto no_memory_for(const plan& what, int rank) {
     };
 }
 
-/// error(), which takes memory for the text, without throwing: other ranks wait to hear of it.
+/// error() without throwing: other ranks wait to hear of it.
 template <class T>
 status failure_of(const result<T>& made) noexcept {
-    try {
-        return made.error();
-    } catch (const std::bad_alloc&) {
-        return {errc::out_of_memory, "no memory"};
-    }
+    return redistribute::told([&] { return made.error(); });
 }
 
 using own_arrays = std::unique_ptr<redistribute::node_arrays>;
@@ -198,7 +194,8 @@ std::span<std::byte> exchange::in_memory(std::size_t field) const noexcept {
 }
 
 status exchange::refuse_run(const status& why) {
-    return state_->refuse(why.ok() ? status(errc::invalid_argument, "this rank refuses") : why);
+    if (!why.ok()) return state_->refuse(why);
+    return state_->refuse(redistribute::told([] { return status(errc::invalid_argument, "this rank refuses"); }));
 }
 
 std::size_t exchange::in_elements() const noexcept { return state_->todo.in_elements; }

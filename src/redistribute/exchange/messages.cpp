@@ -172,7 +172,7 @@ status message_engine::send_next(flow& to) {
         const double limit = run_->arrays.bounds.empty() ? 0 : run_->arrays.bounds[what.field];
         size = codec_.encode(static_cast<std::size_t>(what.bytes), limit, message);
         if (!size) {
-            if (first_fault_.ok()) first_fault_ = size.error();
+            if (first_fault_.ok()) first_fault_ = told([&] { return size.error(); });
             size = std::size_t{0};
         }
         run_->report->message_bytes += static_cast<std::uint64_t>(what.bytes);
@@ -212,8 +212,10 @@ status message_engine::received(int index, const MPI_Status& about) {
     if (packed.ok())
         unpack(*from.bytes, run_->arrays, what, *packed, unpacking_, *run_->arrivals);
     else if (first_fault_.ok())
-        first_fault_ = {packed.error().code(),
-                        "from rank " + std::to_string(from.bytes->peer) + ": " + packed.error().context()};
+        first_fault_ = told([&] {
+            const status why = packed.error();
+            return status(why.code(), "from rank " + std::to_string(from.bytes->peer) + ": " + why.context());
+        });
     return {};
 }
 
@@ -315,7 +317,7 @@ result<step> message_engine::wait() {
 
 result<step> message_engine::outcome(bool moved) const {
     if (out_.chunks_left == 0 && in_.chunks_left == 0) {
-        if (!first_fault_.ok()) return first_fault_;
+        if (!first_fault_.ok()) return told([&] { return first_fault_; });
         return step::done;
     }
     return moved ? step::moved : step::waiting;

@@ -7,6 +7,7 @@
 #include "redistribute/exchange/engine.hpp"
 #include "redistribute/exchange/node_arrays.hpp"
 #include "redistribute/exchange/node_rings.hpp"
+#include "redistribute/no_memory.hpp"
 
 namespace laconic::redistribute {
 namespace {
@@ -71,7 +72,7 @@ public:
             for (flow& each : in_) moved |= receive(each);
         }
         if (near_left_ == 0 && far_done_) {
-            if (!far_fault_.ok()) return far_fault_;
+            if (!far_fault_.ok()) return told([&] { return far_fault_; });
             return step::done;
         }
         if (moved) return step::moved;
@@ -119,7 +120,7 @@ private:
     /// it.
     [[nodiscard]] result<step> heard(result<step> far) {
         if (!far && far.error().code() == errc::mpi) return far;
-        if (!far) far_fault_ = far.error();
+        if (!far) far_fault_ = told([&] { return far.error(); });
         far_done_ = !far || *far == step::done;
         // The end is advance()'s to tell.
         return far_done_ ? step::moved : *far;

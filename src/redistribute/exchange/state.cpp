@@ -4,11 +4,11 @@
 
 #include <sched.h>
 
-#include <new>
 #include <string>
 
 #include "codec/fle.hpp"
 #include "redistribute/exchange/ranges.hpp"
+#include "redistribute/no_memory.hpp"
 
 namespace laconic {
 
@@ -94,10 +94,8 @@ status exchange::state::agree(const status& local, bool opens) {
     if (status bad = agreement_.start(channel, local); !bad.ok()) return bad;
     if (opens)
         if (status bad = mover->open(context_, local.ok()); !bad.ok()) return bad;
-    for (bool opening = opens, idle = false; true;) {
-        const result<bool> over = agreement_.test(local, idle);
-        if (!over) return over.error();
-        if (*over) return {};
+    for (bool opening = opens, idle = false, over = false; true;) {
+        if (status bad = agreement_.test(local, idle, over); !bad.ok() || over) return bad;
         if (opening) {
             const result<bool> more = mover->open_more();
             if (!more) return more.error();
@@ -167,13 +165,7 @@ status exchange::state::run(std::span<const array_in> from, std::span<const arra
                             patch_callback on_patch) {
     if (channel.broken())
         return {errc::mpi, "an exchange of this communicator failed before; duplicate the communicator and start anew"};
-    status local;
-    try {
-        local = check_arrays(from, to, each);
-    } catch (const std::bad_alloc&) {
-        // The others hear of a failure all the same.
-        local = {errc::out_of_memory, "no memory"};
-    }
+    const status local = redistribute::told([&] { return check_arrays(from, to, each); });
     if (local.ok())
         for (std::size_t i = 0; i < options.fields; ++i) {
             in_[i] = static_cast<const std::byte*>(from[i].data);

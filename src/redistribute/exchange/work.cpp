@@ -30,6 +30,22 @@ std::vector<const transfer*> by_distance(const std::vector<transfer>& transfers,
     return sorted;
 }
 
+/// A region in parts that MPI's counts reach, whatever the element: alike for sender and receiver, and one behind the
+/// other the parts are the region in C order.
+template <class Visit>
+void for_each_part(const box& region, std::int64_t element_bytes, Visit visit) {
+    const std::int64_t bytes = region.volume() * element_bytes;
+    if (bytes <= most_part_bytes) return visit(region);
+    std::size_t d = 0;
+    while (region.extent(d) == 1) ++d;
+    const std::int64_t thickness = std::max<std::int64_t>(most_part_bytes / (bytes / region.extent(d)), 1);
+    box slab = region;
+    for (; slab.lower[d] < region.upper[d]; slab.lower[d] = slab.upper[d]) {
+        slab.upper[d] = std::min(slab.lower[d] + thickness, region.upper[d]);
+        for_each_part(slab, element_bytes, visit);
+    }
+}
+
 class builder {
 public:
     builder(const plan& what, rank_number rank, const storage& in, const storage& out, std::size_t element_bytes,
@@ -110,13 +126,15 @@ private:
                 streams.back().by_field = by_field_;
             }
             stream& to = streams.back();
-            part next{rows_of<1>(each->region, {place(*each)}, element_bytes_), to.field_bytes, 0};
-            if (&streams == &made_.incoming) {
-                next.patch = position(each->patch);
-                add_straight(to, *each);
-            }
-            to.field_bytes += next.rows.bytes();
-            to.parts.push_back(next);
+            const bool arrives = &streams == &made_.incoming;
+            const std::uint32_t patch = arrives ? position(each->patch) : 0;
+            transfer slab = *each;
+            for_each_part(each->region, element_bytes_, [&](const box& region) {
+                slab.region = region;
+                to.parts.push_back({rows_of<1>(region, {place(slab)}, element_bytes_), to.field_bytes, patch});
+                to.field_bytes += to.parts.back().rows.bytes();
+            });
+            if (arrives) add_straight(to, *each);
         }
     }
 

@@ -31,8 +31,8 @@ bool can_have(std::size_t bytes) {
     return mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED;
 }
 
-/// Runs `action` in a child that may take 1 MB more; expects out_of_memory and these words.
-void expect_no_memory(const std::string& words, const std::function<status()>& action) {
+/// Runs `action` in a child that may take so many bytes more; expects it to return true.
+void expect_with_memory(std::size_t bytes, const std::function<bool()>& action) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     GTEST_SKIP() << "sanitizers reserve more address space than any limit";
 #endif
@@ -40,23 +40,32 @@ void expect_no_memory(const std::string& words, const std::function<status()>& a
     const pid_t child = fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
-        const rlimit limit{address_space() + (1 << 20), RLIM_INFINITY};
+        const rlimit limit{address_space() + bytes, RLIM_INFINITY};
         if (setrlimit(RLIMIT_AS, &limit) != 0) _exit(2);
-        if (can_have(2 << 20)) _exit(exit_no_limit);
-        status got;
+        if (can_have(bytes + (1 << 20))) _exit(exit_no_limit);
+        bool as_wanted = false;
         try {
-            got = action();
+            as_wanted = action();
         } catch (const std::exception& escaped) {
             std::fprintf(stderr, "escapes: %s\n", escaped.what());
             _exit(3);
         }
-        std::fprintf(stderr, "%s\n", got.message().c_str());
-        _exit(got.code() == errc::out_of_memory && got.context().find(words) != std::string::npos ? 0 : 1);
+        _exit(as_wanted ? 0 : 1);
     }
     int how = 0;
     ASSERT_EQ(waitpid(child, &how, 0), child);
     if (WIFEXITED(how) && WEXITSTATUS(how) == exit_no_limit) GTEST_SKIP() << "memory cannot be limited here";
-    EXPECT_TRUE(WIFEXITED(how) && WEXITSTATUS(how) == 0) << words;
+    EXPECT_TRUE(WIFEXITED(how) && WEXITSTATUS(how) == 0) << bytes << " bytes";
+}
+
+/// Expects out_of_memory and these words.
+void expect_no_memory(const std::string& words, const std::function<status()>& action, std::size_t bytes = 1 << 20) {
+    SCOPED_TRACE(words);
+    expect_with_memory(bytes, [&] {
+        const status got = action();
+        std::fprintf(stderr, "%s\n", got.message().c_str());
+        return got.code() == errc::out_of_memory && got.context().find(words) != std::string::npos;
+    });
 }
 
 TEST(memory, of_patches) {
@@ -87,6 +96,21 @@ TEST(memory, of_plans) {
         expect_no_memory("the plan (at least 80000024 bytes); use larger patches, or fewer ranks",
                          [&] { return plan::make(from, to, how).error(); });
     }
+}
+
+/// The acceptance figure of 256 MB holds for layout, grid and plan together.
+TEST(memory, a_million_patches_on_16384_ranks_take_256_megabytes) {
+    const auto plan_them = [] {
+        const layout from = layout::regular(numbers{3200, 3200, 3200}, numbers{32, 32, 16}).value();
+        return plan::make(from, patch_grid::of_size(numbers{3200, 3200, 3200}, numbers{32, 32, 32}).value(), {});
+    };
+    expect_with_memory(256'000'000, [&] {
+        const result<plan> made = plan_them();
+        std::fprintf(stderr, "%s\n", made.error().message().c_str());
+        return made.ok() && made->from().ranks() == 16'384 && made->owners().size() == 1'000'000;
+    });
+    expect_no_memory(
+        "the plan (at least", [&] { return plan_them().error(); }, 16'000'000);
 }
 
 status of_c(int code) { return {static_cast<errc>(code), code == LACONIC_OK ? "" : laconic_last_message()}; }

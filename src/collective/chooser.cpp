@@ -117,7 +117,7 @@ model::question chooser::question(double ratio) const noexcept {
 model::choice chooser::choose(const model::question& what) const {
     model::choice best;
     // Where calls of all sizes are alike, asking goes on while long ones pay for it.
-    const double calls_per_question = knows_counts() ? model::calls_per_question : 1;
+    const double calls_per_question = knows_counts() ? model::usual_calls_per_question : 1;
     if (model::check(what).ok())
         best = model::select(*machine_, what, candidates(what.op, lossless_, asked_.element_bytes == 2, knows_counts()),
                              calls_per_question);

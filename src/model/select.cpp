@@ -20,7 +20,7 @@ bool is_raw(const cell& one, const question& what) noexcept {
 }
 
 choice decide(const machine& where, const question& what, std::span<const cell> candidates,
-              double calls_per_question = model::calls_per_question) noexcept {
+              double calls_per_question = 1) noexcept {
     const double stock_s = estimate_stock(where, what).total_s;
     choice best{{}, stock_s, stock_s};
     // Where a ratio has to be asked for, a row must be worth that, too.

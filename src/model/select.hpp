@@ -23,8 +23,9 @@ struct choice {
     double stock_s = 0;
 };
 
-/// Of so many calls one asks, on average over the first 63 alike that end uncompressed (recollection.hpp).
-inline constexpr double calls_per_question = 63.0 / 6;
+/// Of so many calls one asks, on average over the first 63 alike that end uncompressed (recollection.hpp). What `auto`
+/// selects by; whether a size is worth asking about at all is decided as if every call asked.
+inline constexpr double usual_calls_per_question = 63.0 / 6;
 
 /// Of the candidates with (predicted time + sampling_s()) * safety_margin < stock's the one with the least time; stock
 /// where there is none. Of those within 1 % of the least, the one with the fewest bytes; of those within 1 % of that,
@@ -33,7 +34,7 @@ inline constexpr double calls_per_question = 63.0 / 6;
 /// has to ask. Candidates that cannot serve the operation or lack rates lose. Local, no allocation, microseconds. A
 /// question that fails check() gets stock.
 [[nodiscard]] choice select(const machine& where, const question& what, std::span<const cell> candidates,
-                            double calls_per_question = model::calls_per_question) noexcept;
+                            double calls_per_question = 1) noexcept;
 
 /// Rows that the model cannot tell from the fastest for sure.
 inline constexpr double doubt = 1.3;

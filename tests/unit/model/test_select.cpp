@@ -67,7 +67,7 @@ TEST(select, never_takes_what_is_not_faster_than_stock_by_the_margin) {
         const choice taken = select(m, what, rows);
         EXPECT_EQ(taken.stock_s, estimate_stock(m, what).total_s);
         const auto asking = [&](const cell& row) {
-            return as_run(row, what.bytes).payload == payload_kind::raw ? asking_s(m, what) / calls_per_question : sampling_s(m, what);
+            return as_run(row, what.bytes).payload == payload_kind::raw ? asking_s(m, what) : sampling_s(m, what);
         };
         if (taken.what.schedule == schedule_kind::stock) {
             ++stock;
@@ -140,12 +140,16 @@ TEST(select, counts_what_it_costs_to_ask) {
     EXPECT_EQ(select(with_stock_at(plain * 1.04), what, {&plain_row, 1}).what, plain_row);
     EXPECT_EQ(select(with_stock_at(plain * 1.02), what, {&plain_row, 1}).what, cell{});
     // Who could also compress has asked for nothing when it takes what travels as it is.
-    ASSERT_GE(asking_s(m, what), 2 * m.inter.alpha_s);
-    const double asking = asking_s(m, what) / calls_per_question;
+    const double asking = asking_s(m, what);
+    ASSERT_GE(asking, 2 * m.inter.alpha_s);
     const cell both[]{fle(schedule_kind::ring, payload_kind::homomorphic), plain_row};
     ASSERT_GT(estimate(m, what, both[0]).total_s, plain + asking);
     EXPECT_EQ(select(with_stock_at((plain + asking) * 1.02), what, both).what, cell{});
     EXPECT_EQ(select(with_stock_at((plain + asking) * 1.04), what, both).what, plain_row);
+    // Of alike calls few ask.
+    const double seldom = asking / usual_calls_per_question;
+    EXPECT_EQ(select(with_stock_at((plain + seldom) * 1.02), what, both, usual_calls_per_question).what, cell{});
+    EXPECT_EQ(select(with_stock_at((plain + seldom) * 1.04), what, both, usual_calls_per_question).what, plain_row);
 }
 
 TEST(select, does_not_depend_on_the_rounding_mode) {

@@ -136,7 +136,7 @@ def crossovers(points):
         for p in chosen:
             wins = (wins or p.size) if p.gain(p.best_own) > 1 else None
         lines.append([op, ", ".join(f"{p.size}: {p.gain(p.best_own):.2f}x ({p.best_own['algorithm']})" for p in chosen),
-                      size_name(wins) if wins else "none"])
+                      ("at most " if wins == chosen[0].size else "") + size_name(wins) if wins else "none"])
     return table(["operation", "best of our rows over the best stock algorithm", "crossover"], lines)
 
 

@@ -76,6 +76,8 @@ public:
     [[nodiscard]] T* operator->() { return std::get_if<0>(&state_); }
     [[nodiscard]] const T* operator->() const { return std::get_if<0>(&state_); }
 
+    /// Of error(), without a copy of its text.
+    [[nodiscard]] errc code() const noexcept { return ok() ? errc::ok : std::get_if<1>(&state_)->code(); }
     /// The status: ok() when a value is held.
     [[nodiscard]] status error() const { return ok() ? status{} : *std::get_if<1>(&state_); }
     /// The value, or throws bad_result.

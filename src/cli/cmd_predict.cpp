@@ -129,7 +129,7 @@ void print_json(const predict_request& request, const prepared& ready) {
     if (!request.bytes.empty()) {
         const model::choice best = model::select(ready.where, what, ready.candidates, model::usual_calls_per_question);
         object["bytes"] = what.bytes;
-        object["chosen"] = collective::name_of(ready.op, best.what);
+        object["chosen"] = collective::name_of(ready.op, model::as_run(best.what, what.bytes));
         object["rows"] = json::array();
         for (const model::prediction& row : model::ranking(ready.where, what, ready.candidates))
             object["rows"].push_back(row_json(ready, row));
@@ -156,7 +156,7 @@ void print_ranking(const prepared& ready) {
     }
     print_table(table, 1);
     const model::choice best = model::select(ready.where, what, ready.candidates, model::usual_calls_per_question);
-    fmt::print("auto takes {}\n", bold(collective::name_of(ready.op, best.what)));
+    fmt::print("auto takes {}\n", bold(collective::name_of(ready.op, model::as_run(best.what, what.bytes))));
     fmt::print("{}\n",
                dim(fmt::format("{}, {}, {} ranks on {} nodes, ratio {:g}, machine: {}; parts overlap",
                                collective::name_of(ready.op), base::human_bytes(what.bytes), what.ranks, what.nodes,

@@ -32,18 +32,20 @@ constexpr double least_ms = 1e-4;
 
 double ms_of(double seconds) { return std::max(1e3 * seconds, least_ms); }
 
-/// Round numbers, evenly spaced to the eye on a logarithmic axis: the first at most `low`, the last at least `high`.
+/// Round numbers, evenly spaced to the eye on a logarithmic axis: two or more, the first at most `low`, the last at
+/// least `high`.
 std::vector<double> ticks_between(double low, double high) {
     static constexpr std::array coarse{1.0, 2.0, 5.0};
     static constexpr std::array fine{1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0};
     const std::span<const double> digits =
         high / low > 6 ? std::span<const double>(coarse) : std::span<const double>(fine);
     std::vector<double> ticks;
-    for (double decade = std::pow(10, std::floor(std::log10(low))); ticks.empty() || ticks.back() < high; decade *= 10)
+    for (double decade = std::pow(10, std::floor(std::log10(low))); ticks.size() < 2 || ticks.back() < high;
+         decade *= 10)
         for (const double digit : digits) {
             const double tick = digit * decade;
             if (tick <= low) ticks.clear();
-            if (ticks.empty() || ticks.back() < high) ticks.push_back(tick);
+            if (ticks.size() < 2 || ticks.back() < high) ticks.push_back(tick);
         }
     return ticks;
 }

@@ -12,6 +12,9 @@
 
 namespace laconic::redistribute {
 
+/// Where not even a sentence can be made.
+[[nodiscard]] inline status no_memory_left() noexcept { return {errc::out_of_memory, "no memory"}; }
+
 /// "no memory for {what} (at least {bytes} bytes); {remedy}". The text takes memory itself, unless it is
 /// very short.
 [[nodiscard]] inline status no_memory(std::string_view what, std::size_t bytes, std::string_view remedy) noexcept {
@@ -19,7 +22,7 @@ namespace laconic::redistribute {
         return {errc::out_of_memory, "no memory for " + std::string(what) + " (at least " + std::to_string(bytes) +
                                          " bytes); " + std::string(remedy)};
     } catch (const std::bad_alloc&) {
-        return {errc::out_of_memory, "no memory"};
+        return no_memory_left();
     }
 }
 
@@ -43,7 +46,7 @@ template <class Make>
     try {
         return make();
     } catch (const std::bad_alloc&) {
-        return {errc::out_of_memory, "no memory"};
+        return no_memory_left();
     }
 }
 

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -20,14 +21,24 @@ namespace {
 constexpr std::int64_t row_elements = (std::int64_t{1} << 16) + 24;
 constexpr std::size_t spare_bytes = std::size_t{1} << 30;
 
-std::size_t available_bytes() {
-    std::FILE* const about = std::fopen("/proc/meminfo", "r");
-    std::size_t kilobytes = 0;
+/// The number in the first line of a file that has one in this form; `otherwise` where there is none.
+std::size_t number_in(const char* file, const char* form, std::size_t otherwise) {
+    std::FILE* const about = std::fopen(file, "r");
+    std::size_t number = 0;
+    bool found = false;
     char line[256];
-    while (about != nullptr && std::fgets(line, sizeof line, about) != nullptr)
-        if (std::sscanf(line, "MemAvailable: %zu", &kilobytes) == 1) break;
+    while (about != nullptr && !found && std::fgets(line, sizeof line, about) != nullptr)
+        found = std::sscanf(line, form, &number) == 1;
     if (about != nullptr) std::fclose(about);
-    return kilobytes << 10;
+    return found ? number : otherwise;
+}
+
+/// Of the machine, and of a container that has less.
+std::size_t available_bytes() {
+    const std::size_t there = number_in("/proc/meminfo", "MemAvailable: %zu", 0) << 10;
+    const std::size_t most = number_in("/sys/fs/cgroup/memory.max", "%zu", SIZE_MAX);
+    const std::size_t used = number_in("/sys/fs/cgroup/memory.current", "%zu", 0);
+    return std::min(there, most > used ? most - used : 0);
 }
 
 /// Collective: whether there is so much memory for all ranks together; else says so. "skipped" is what CTest looks for.

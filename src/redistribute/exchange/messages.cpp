@@ -170,7 +170,8 @@ status message_engine::send_next(flow& to) {
     if (!declined_) {
         pack(*to.bytes, run_->arrays, what, codec_.pack_here(message.data()), stores::cached);
         const double limit = run_->arrays.bounds.empty() ? 0 : run_->arrays.bounds[what.field];
-        size = codec_.encode(static_cast<std::size_t>(what.bytes), limit, message);
+        size = or_no_memory([&] { return codec_.encode(static_cast<std::size_t>(what.bytes), limit, message); },
+                            no_memory_left);
         if (!size) {
             if (first_fault_.ok()) first_fault_ = told([&] { return size.error(); });
             size = std::size_t{0};
@@ -206,8 +207,9 @@ status message_engine::received(int index, const MPI_Status& about) {
     if (status bad = channel_.check(MPI_Get_count(&about, MPI_BYTE, &size), "MPI_Get_count"); !bad.ok()) return bad;
     const flow& from = in_.flows[in_.flow_of[at]];
     const chunk& what = in_.chunk_of[at];
+    const std::span<std::byte> message = slot(in_, index).first(static_cast<std::size_t>(size));
     const auto packed =
-        codec_.decode(slot(in_, index).first(static_cast<std::size_t>(size)), static_cast<std::size_t>(what.bytes));
+        or_no_memory([&] { return codec_.decode(message, static_cast<std::size_t>(what.bytes)); }, no_memory_left);
     // A damaged message is remembered, and the run goes on to its end: other ranks wait for this one.
     if (packed.ok())
         unpack(*from.bytes, run_->arrays, what, *packed, unpacking_, *run_->arrivals);
@@ -265,7 +267,7 @@ status message_engine::decline() {
     while (true) {
         result<step> moved = advance();
         if (moved.ok() && *moved == step::waiting) moved = wait();
-        if (!moved && moved.error().code() == errc::mpi) return moved.error();
+        if (moved.code() == errc::mpi) return told([&] { return moved.error(); });
         // Another failure is told at the end alone, and comes second here.
         if (!moved || *moved == step::done) return {};
     }

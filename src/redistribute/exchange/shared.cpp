@@ -119,7 +119,7 @@ private:
     /// What the far part says. A fault that is none of MPI's is kept until the near part is through: others wait for
     /// it.
     [[nodiscard]] result<step> heard(result<step> far) {
-        if (!far && far.error().code() == errc::mpi) return far;
+        if (far.code() == errc::mpi) return far;
         if (!far) far_fault_ = told([&] { return far.error(); });
         far_done_ = !far || *far == step::done;
         // The end is advance()'s to tell.

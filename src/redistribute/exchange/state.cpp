@@ -144,7 +144,7 @@ status exchange::state::move() {
         step now = step::done;
         if (moving && !(mover->blocks() && copied_ < todo.kept.size())) {
             const result<step> moved = mover->advance();
-            if (!moved) return moved.error();
+            if (!moved) return redistribute::told([&] { return moved.error(); });
             now = *moved;
             moving = now != step::done;
         }
@@ -152,7 +152,7 @@ status exchange::state::move() {
             copy_next();
         } else if (now == step::waiting) {
             const result<step> moved = mover->wait();
-            if (!moved) return moved.error();
+            if (!moved) return redistribute::told([&] { return moved.error(); });
             moving = *moved != step::done;
         }
         tell_complete();

@@ -33,7 +33,7 @@ std::vector<const transfer*> by_distance(const std::vector<transfer>& transfers,
 /// A region in parts that MPI's counts reach, whatever the element: alike for sender and receiver, and one behind the
 /// other the parts are the region in C order.
 template <class Visit>
-void for_each_part(const box& region, std::int64_t element_bytes, Visit visit) {
+void for_each_slab(const box& region, std::int64_t element_bytes, Visit visit) {
     const std::int64_t bytes = region.volume() * element_bytes;
     if (bytes <= most_part_bytes) return visit(region);
     std::size_t d = 0;
@@ -42,7 +42,7 @@ void for_each_part(const box& region, std::int64_t element_bytes, Visit visit) {
     box slab = region;
     for (; slab.lower[d] < region.upper[d]; slab.lower[d] = slab.upper[d]) {
         slab.upper[d] = std::min(slab.lower[d] + thickness, region.upper[d]);
-        for_each_part(slab, element_bytes, visit);
+        for_each_slab(slab, element_bytes, visit);
     }
 }
 
@@ -129,7 +129,7 @@ private:
             const bool arrives = &streams == &made_.incoming;
             const std::uint32_t patch = arrives ? position(each->patch) : 0;
             transfer slab = *each;
-            for_each_part(each->region, element_bytes_, [&](const box& region) {
+            for_each_slab(each->region, element_bytes_, [&](const box& region) {
                 slab.region = region;
                 to.parts.push_back({rows_of<1>(region, {place(slab)}, element_bytes_), to.field_bytes, patch});
                 to.field_bytes += to.parts.back().rows.bytes();

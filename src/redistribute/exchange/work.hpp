@@ -23,7 +23,7 @@ struct run_arrays {
 /// MPI counts in int, and so does what is inside it, here and there.
 inline constexpr std::int64_t most_part_bytes = std::int64_t{1} << 30;
 
-/// A piece in a stream, or a slab of one: of one field at most most_part_bytes, unless it is one element.
+/// A piece in a stream, or a slab of one: of one field at most most_part_bytes.
 struct part {
     rows_of_piece<1> rows;
     std::int64_t begin = 0;   ///< bytes of one field before it

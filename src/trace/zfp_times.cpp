@@ -64,6 +64,8 @@ const zfp_functions& zfp() {
     return all;
 }
 
+status damaged() { return {errc::corrupt, "the times in a timing block are damaged"}; }
+
 double tolerance_of(const values& all, double relative) {
     double sum = 0;
     for (const std::uint64_t each : all) sum += static_cast<double>(each);
@@ -114,18 +116,17 @@ void write_zfp(bytes& out, const values& all, double relative) {
 }
 
 status read_zfp(wire_reader& in, std::uint64_t calls, values& all) {
-    const status damaged(errc::corrupt, "the times in a timing block are damaged");
     const double tolerance = std::bit_cast<double>(in.word<std::uint64_t>());
     const view block = in.block();
     // Four values take at least a bit.
-    if (in.failed() || !(tolerance > 0) || calls > 32 * (block.size() + 1)) return damaged;
+    if (in.failed() || !(tolerance > 0) || calls > 32 * (block.size() + 1)) return damaged();
     if (calls == 0) return {};
     // zfp reads whole words, and past the end of what is damaged: at most 64 bytes per block of four values.
     bytes padded(block.begin(), block.end());
     padded.resize(block.size() + 64 + 16 * static_cast<std::size_t>(calls));
     std::vector<double> times(static_cast<std::size_t>(calls));
     const zfp_call call(times.data(), times.size(), padded.data(), padded.size(), tolerance);
-    if (zfp().decompress(call.stream, call.field) == 0) return damaged;
+    if (zfp().decompress(call.stream, call.field) == 0) return damaged();
     for (const double each : times)
         all.push_back(each > 0 && each < 1.8e19 ? static_cast<std::uint64_t>(std::round(each)) : 0);
     return {};

@@ -95,15 +95,12 @@ void check_every_row() {
     constexpr std::array fields{field::smooth, field::adversarial, field::noise, field::offset, field::tiny};
     constexpr std::array reductions{reduction::sum, reduction::avg, reduction::min, reduction::max, reduction::prod};
     constexpr std::array scopes{scope::result, scope::contribution, scope::probable};
-    const auto ranks = static_cast<std::size_t>(size_of(world));
     std::size_t turn = 0;
     for (const collective::algorithm& row : collective::algorithms())
         for (const field kind : fields) {
             scenario what = of(row.op, std::string(row.name), 2600);
             what.kind = kind;
-            ++turn;
-            // Many ranks on few cores are slow: each number of them takes another part of the combinations.
-            if (ranks > 3 && turn % 4 != ranks % 4) continue;
+            if (!falls_to_size(++turn, 5, size_of(world))) continue;
             what.combine = reductions[turn % reductions.size()];
             const bool reduces = collective::is_reduction(row.op);
             const bool streams = row.what.payload >= collective::payload_kind::homomorphic;
@@ -154,12 +151,13 @@ double moved_share(const scenario& what, const collective::cell& row) {
 void check_predictions() {
     const int ranks = size_of(world);
     if (ranks == 1) return;
+    std::size_t turn = 0;
     for (const collective::algorithm& row : collective::algorithms()) {
         if (!collective::compresses(row.what) || row.what.codec != codec_id::fle) continue;
         if (row.what.schedule == collective::schedule_kind::chosen) continue;
         const bool reduces = collective::is_reduction(row.op);
         for (const reduction combine : {reduction::sum, reduction::avg, reduction::max}) {
-            if (!reduces && combine != reduction::sum) continue;
+            if ((!reduces && combine != reduction::sum) || !falls_to_size(++turn, 3, ranks)) continue;
             scenario what = of(row.op, std::string(row.name), is_whole(row.op) ? 40000 : 12000);
             what.kind = field::noise;
             what.combine = combine;

@@ -75,9 +75,8 @@ void check_cell(operation op, const candidate& row, turner& turn) {
     for (const reduction combine : {reduction::sum, reduction::avg, reduction::min, reduction::max, reduction::prod}) {
         if (!is_reduction(op) && combine == reduction::prod) break;
         ++turn.at;
-        // Many ranks on few cores are slow: each takes another part of the combinations.
-        const std::size_t share = ranks > 3 ? 5 : ranks > 1 ? 2 : 1;
-        if (turn.at % share != static_cast<std::size_t>(ranks) % share) continue;
+        if (!falls_to_size(turn.at, 7, ranks)) continue;
+        if ((ranks == 2 || ranks == 3) && turn.at % 2 != static_cast<std::size_t>(ranks) % 2) continue;
         scenario what;
         what.op = op;
         what.algorithm = row.name;

@@ -68,7 +68,7 @@ void check_placements() {
                 const cell row = *find_cell(op, name);
                 if (compresses(row)) what.limit = bound::abs(1e-3);
                 ++turn;
-                if (ranks > 4 && (turn + turn / 3) % 3 != 0) continue;
+                if (!falls_to_size(turn + turn / 3, 4, ranks)) continue;
                 what.varying = turn / 3 % 2 == 1;
                 what.in_place = turn / 2 % 2 == 0;
                 what.combine = turn % 4 == 3 ? reduction::avg : reduction::sum;
@@ -89,8 +89,7 @@ void check_counts() {
         for (const std::size_t count : {0U, 1U, 31U, 32U, 33U})
             for (int each = 0; each <= ranks; ++each)
                 for (const bool shared : {true, false}) {
-                    // Many ranks on few cores are slow.
-                    if (ranks > 4 && (each + static_cast<int>(count)) % 3 != 0) continue;
+                    if (!falls_to_size(static_cast<std::size_t>(each) + count, 4, ranks)) continue;
                     scenario what;
                     what.op = op;
                     what.algorithm = turn % 3 == 0 ? "hierarchical/raw" : "hierarchical";

@@ -134,7 +134,7 @@ holdings held_now() {
 void check_many_communicators() {
     const std::size_t open = mpi::open_channels();
     const int ranks = size_of(MPI_COMM_WORLD);
-    const int rounds = ranks <= 2 ? 2000 : ranks <= 4 ? 1000 : 60;
+    const int rounds = ranks <= 2 ? 2000 : ranks == 3 ? 1000 : 60;
     const int warm_up = rounds / 5;
     const std::vector<float> in = make_field<float>(field::smooth, rank_in(MPI_COMM_WORLD), 100);
     holdings before;

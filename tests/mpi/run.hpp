@@ -34,6 +34,11 @@ inline constexpr std::array<std::string_view, 5> all_rows{"stock", "ring_raw", "
     options.algorithm = row;
     return options;
 }
+/// Many ranks on few cores are slow: of what `turn` counts, every number of ranks above three takes one in `shares`,
+/// another one than the others.
+[[nodiscard]] inline bool falls_to_size(std::size_t turn, std::size_t shares, int ranks) {
+    return ranks <= 3 || turn % shares == static_cast<std::size_t>(ranks) % shares;
+}
 template <class T>
 [[nodiscard]] std::span<const std::byte> bytes_of(const std::vector<T>& values) {
     return std::as_bytes(std::span<const T>(values));

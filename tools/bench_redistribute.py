@@ -20,9 +20,10 @@ VARIANTS = ["auto", "batched", "per_rank", "per_patch"]
 MESSAGES = VARIANTS + ["alltoallw", "neighbor", "partitioned"]
 STUDY = [(extent, patch) for extent in (1600, 3200, 6400, 1000, 3000, 6000) for patch in (32, 64)]
 PLACEMENTS = ("greedy", "balanced", "optimal")
-PAPER_BLOCKS = (16, 8, 8)  # of its 1024 ranks
+PAPER_RANKS = 1024
 BLOCKS = (2, 2, 2)
-MOST_ELEMENTS = 4 << 20    # of a rank: 32 MB of doubles
+LARGEST_EXTENT = 6400
+LARGEST_SIDE = 320          # of the array that stands for it: 32 MB of doubles a rank
 LEAST_PATCH = 8
 LEAST_REPETITIONS = 5
 MOST_POINT_S = 12           # of repetitions, where redistribute.json says how long one takes
@@ -32,17 +33,21 @@ def times(extents):
     return "x".join(str(extent) for extent in extents)
 
 
-def scaled(extent, patch):
-    """Array and patch for 8 ranks: a block of the paper's array in 1024 blocks, both made smaller by halving while a rank
-    has too much. Extents that patches fitted stay so."""
-    block, fits = [extent / blocks for blocks in PAPER_BLOCKS], extent % patch == 0
-    while block[0] * block[1] * block[2] > MOST_ELEMENTS:
-        block = [side / 2 for side in block]
-        patch = max(patch // 2, LEAST_PATCH)
-    array = [max(blocks, round(side * blocks)) for side, blocks in zip(block, BLOCKS)]
-    if fits:
-        array = [max(patch, side // patch * patch) for side in array]
-    return array, [patch] * 3
+def scaled(extent, patch, moved):
+    """Side of an array and of its patches for 2x2x2 ranks, of which greedy placement moves what it moves of the paper's
+    array on 1024 ranks, as far as patches have LEAST_PATCH elements; bytes grow with the paper's extent. Where patches fit
+    the paper's array there is an odd number of them, and the ranks' border cuts one in halves; elsewhere an even number and
+    a part of one, and the border cuts off half as much."""
+    most = LARGEST_SIDE * (extent / LARGEST_EXTENT) ** (1 / 3)
+    border = 1 - (1 - moved) ** (1 / 3)  # what moves of a dimension
+    room = most / LEAST_PATCH
+    if extent % patch == 0:
+        patches = 2 * int(min(0.5 / border, room) / 2) + 1
+    else:
+        whole = 2 * max(1, round(min(0.25 / border, room) / 2 - 0.25))
+        patches = whole + min(0.75, 2 * border * whole / (1 - 2 * border))
+    side = max(LEAST_PATCH, round(most / patches))
+    return round(side * patches), side
 
 
 def measure(launcher, build, mpi, engines, repetitions, arguments):
@@ -95,31 +100,39 @@ class Point:
                        ["--global", self.array, "--patch", self.patch, "--placement", self.placement, *self.arguments])
 
 
+def planned(build, extent, patch, ranks, placement):
+    return json.loads(run([build / "bin/laconic", "plan", "--global", times([extent] * 3), "--patch", times([patch] * 3),
+                           "--placement", placement, "--ranks", ranks, "--json"]))
+
+
+def study(build, repetitions, quick):
+    """The paper's twelve arrays, one after the other."""
+    points = []
+    for paper in STUDY[::5] if quick else STUDY:
+        moved = planned(build, *paper, PAPER_RANKS, "greedy")["moved_fraction"]
+        array, patch = scaled(*paper, moved)
+        points += [Point("study", mpi, 8, where, times([array] * 3), times([patch] * 3), placement, tuple(VARIANTS), repetitions,
+                         ("--grid", times(BLOCKS)), {"paper": list(paper), "paper_moved": moved})
+                   for where in ("memory", "1 Gbit/s") for placement in PLACEMENTS for mpi in MPIS]
+    return points
+
+
 def plan_of(build, data, repetitions, quick):
-    """Points, what the acceptance figures need first, then array by array of the study. Of those of the paper's that come out
-    alike here one is measured."""
+    """Points, what the acceptance figures need first."""
     cube = ("256x256x256", "32x32x32", "round_robin")
     few = max(3, repetitions // 5)
     points = [Point("memory", mpi, ranks, "memory", *cube, tuple(MESSAGES), repetitions, ("--own-array",))
               for ranks in (2, 8) for mpi in MPIS]
-    planned = json.loads(run([build / "bin/laconic", "plan", "--global", cube[0], "--patch", cube[1], "--placement", cube[2],
-                              "--ranks", 4, "--json"]))
+    busiest = planned(build, 256, 32, 4, cube[2])["max_receive_bytes"]
     floats = real_field(data, "isabel_velmag")
     for mpi in MPIS:
         points.append(Point("network", mpi, 4, "1 Gbit/s", *cube, tuple(MESSAGES), few,
-                            more={"busiest_bytes": planned["max_receive_bytes"]}))
+                            more={"busiest_bytes": busiest}))
         if floats:
             lossy = ("--element-bytes", 4, "--data", floats["path"], "--rel", "1e-3")
             points += [Point("lossy", mpi, 4, "1 Gbit/s", *cube, tuple(VARIANTS), few, lossy),
                        Point("raw", mpi, 4, "1 Gbit/s", *cube, tuple(VARIANTS), few, lossy[:2])]
-    alike = {}
-    for paper in STUDY[::5] if quick else STUDY:
-        array, patch = scaled(*paper)
-        alike.setdefault((times(array), times(patch)), []).append(list(paper))
-    return points + [
-        Point("study", mpi, 8, where, *arrays, placement, tuple(VARIANTS), 3 if quick else few, ("--grid", times(BLOCKS)),
-              {"paper": papers[0], "alike": papers[1:]})
-        for arrays, papers in alike.items() for where in ("memory", "1 Gbit/s") for placement in PLACEMENTS for mpi in MPIS]
+    return points + study(build, 3 if quick else few, quick)
 
 
 def measure_all(points, store, build, deadline):
@@ -146,6 +159,16 @@ def measure_all(points, store, build, deadline):
     return len(points)
 
 
+def parts(only):
+    """What --only names; everything without."""
+    of_name = {"memory": {"memory"}, "network": {"network", "raw", "lossy"}, "study": {"study"}, "simulated": {"simulated"}}
+    names = only.split(",") if only else list(of_name)
+    unknown = [name for name in names if name not in of_name]
+    if unknown:
+        sys.exit(f"bench_redistribute: --only {','.join(unknown)}: not a part; use {', '.join(of_name)}")
+    return set().union(*(of_name[name] for name in names))
+
+
 def simulated(store, program, quick):
     if not program.exists():
         print(f"no simulation: {program} is not built", file=sys.stderr)
@@ -164,6 +187,7 @@ def main():
     parser.add_argument("--minutes", type=float, help="begin nothing after that; what is most important comes first, and "
                         "what was measured before stays")
     parser.add_argument("--missing", action="store_true", help="only what redistribute.json has not")
+    parser.add_argument("--only", metavar="PART,...", help="memory, network (all of what crosses 4 hosts), study or simulated")
     parser.add_argument("--list", action="store_true", help="print what would be measured")
     parser.add_argument("--page-only", action="store_true", help="page and plots from redistribute.json")
     arguments = parser.parse_args()
@@ -171,7 +195,11 @@ def main():
     store = Store(arguments.out / "redistribute.json", "runs", key_of)
     if not arguments.page_only:
         points = plan_of(arguments.build, arguments.data, arguments.repetitions, arguments.quick)
-        points = [point for point in points if not (arguments.missing and point.key() in store.points)]
+        if not arguments.quick:
+            measured = {point.key() for point in points}
+            store.forget([key for key in store.points if key[0] == "study" and key not in measured])
+        wanted = parts(arguments.only)
+        points = [point for point in points if point.part in wanted and not (arguments.missing and point.key() in store.points)]
         if arguments.list:
             for point in points:
                 print(*point.key(), f"x{point.repetitions}")
@@ -180,7 +208,7 @@ def main():
         done = measure_all(points, store, arguments.build, deadline)
         print(f"bench_redistribute: {done} of {len(points)} points", file=sys.stderr)
         has_simulated = any(key[0] == "simulated" for key in store.points)
-        if not (deadline and time.time() > deadline) and not (arguments.missing and has_simulated):
+        if "simulated" in wanted and not (deadline and time.time() > deadline) and not (arguments.missing and has_simulated):
             simulated(store, arguments.build / "scale/bin/laconic-scale-exchange", arguments.quick)
     if not store.points:
         sys.exit("bench_redistribute: nothing was measured yet")

@@ -183,6 +183,11 @@ class Store:
         old = json.loads(path.read_text(encoding="utf-8"))[name] if path.exists() else []
         self.points = {key_of(each): each for each in old}
 
+    def forget(self, keys):
+        """Points that are not measured any more; the file loses them when the next is kept."""
+        for key in keys:
+            self.points.pop(key, None)
+
     def keep(self, found):
         self.points[self.key_of(found)] = found | {"date": time.strftime("%Y-%m-%d")}
         part = self.path.with_suffix(".part")

@@ -93,7 +93,7 @@ def draw(results, out):
         if runs:
             bars(runs, out, name)
             drawn.append((name, f"Times of the twelve redistributions, {where}"))
-    large = [run for run in study if [6400, 64] in [run["paper"], *run.get("alike", [])] and run["where"] == "memory" and run["mpi"] == "openmpi"]
+    large = [run for run in study if run["paper"] == [6400, 64] and run["where"] == "memory" and run["mpi"] == "openmpi"]
     if large:
         boxes(large, out, "redistribute-ranks.svg")
         drawn.append(("redistribute-ranks.svg", "Times of every rank, the paper's 6400³ in patches of 64³"))

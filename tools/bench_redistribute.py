@@ -26,7 +26,7 @@ LARGEST_EXTENT = 6400
 LARGEST_SIDE = 320          # of the array that stands for it: 32 MB of doubles a rank
 LEAST_PATCH = 8
 LEAST_REPETITIONS = 5
-MOST_POINT_S = 12           # of repetitions, where redistribute.json says how long one takes
+MOST_POINT_S = 12           # of repetitions of a point of the study, where redistribute.json says how long one takes
 
 
 def times(extents):
@@ -95,7 +95,9 @@ class Point:
     def measure(self, launcher, build, before):
         """Rows that took long before get fewer repetitions."""
         round_s = sum(row.get("median_s", 0) for row in (before or {"rows": []})["rows"])
-        repetitions = min(self.repetitions, max(LEAST_REPETITIONS, int(MOST_POINT_S / round_s))) if round_s else self.repetitions
+        repetitions = self.repetitions
+        if round_s and self.part == "study":
+            repetitions = min(repetitions, max(LEAST_REPETITIONS, int(MOST_POINT_S / round_s)))
         return measure(launcher, build, self.mpi, self.engines, repetitions,
                        ["--global", self.array, "--patch", self.patch, "--placement", self.placement, *self.arguments])
 
@@ -120,19 +122,18 @@ def study(build, repetitions, quick):
 def plan_of(build, data, repetitions, quick):
     """Points, what the acceptance figures need first."""
     cube = ("256x256x256", "32x32x32", "round_robin")
-    few = max(3, repetitions // 5)
     points = [Point("memory", mpi, ranks, "memory", *cube, tuple(MESSAGES), repetitions, ("--own-array",))
               for ranks in (2, 8) for mpi in MPIS]
     busiest = planned(build, 256, 32, 4, cube[2])["max_receive_bytes"]
     floats = real_field(data, "isabel_velmag")
     for mpi in MPIS:
-        points.append(Point("network", mpi, 4, "1 Gbit/s", *cube, tuple(MESSAGES), few,
+        points.append(Point("network", mpi, 4, "1 Gbit/s", *cube, tuple(MESSAGES), repetitions,
                             more={"busiest_bytes": busiest}))
         if floats:
             lossy = ("--element-bytes", 4, "--data", floats["path"], "--rel", "1e-3")
-            points += [Point("lossy", mpi, 4, "1 Gbit/s", *cube, tuple(VARIANTS), few, lossy),
-                       Point("raw", mpi, 4, "1 Gbit/s", *cube, tuple(VARIANTS), few, lossy[:2])]
-    return points + study(build, 3 if quick else few, quick)
+            points += [Point("lossy", mpi, 4, "1 Gbit/s", *cube, tuple(VARIANTS), repetitions, lossy),
+                       Point("raw", mpi, 4, "1 Gbit/s", *cube, tuple(VARIANTS), repetitions, lossy[:2])]
+    return points + study(build, 3 if quick else max(3, repetitions // 5), quick)
 
 
 def measure_all(points, store, build, deadline):

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "codec/exact.hpp"
 #include "codec/quad.hpp"
@@ -41,6 +42,19 @@ bool add_wide(double& high, double& low, double x) noexcept {
     if (std::isfinite(high)) return lost == 0;
     low = 0;
     return false;
+}
+
+/// (high, low) += another pair; false when that was rounded. What is lost then shows in which order parts were added:
+/// the pair of the larger magnitude comes first, whichever operand it is in, so that a + b and b + a have equal bytes.
+template <class T>
+bool add_pair(double& high, double& low, double other_high, double other_low) noexcept {
+    const double ours = std::fabs(high), theirs = std::fabs(other_high);
+    if (theirs > ours || (theirs == ours && std::pair(other_high, other_low) > std::pair(high, low))) {
+        std::swap(high, other_high);
+        std::swap(low, other_low);
+    }
+    const bool exact = add_wide<T>(high, low, other_high);
+    return (other_low == 0 || add_wide<T>(high, low, other_low)) && exact;
 }
 
 template <class T>
@@ -202,8 +216,7 @@ void add_chunk(chunk_model<T>& a, const chunk_model<T>& b, const sum_rule<T>& ho
                 if (theirs.raw == raw_form::none) continue;
                 const double high = theirs.raw == raw_form::single ? to_double(b.single[i]) : b.high[i];
                 const double low = theirs.raw == raw_form::single ? 0.0 : b.low[i];
-                if (!add_wide<T>(a.high[i], a.low[i], high)) ours.inexact = true;
-                if (low != 0 && !add_wide<T>(a.high[i], a.low[i], low)) ours.inexact = true;
+                if (!add_pair<T>(a.high[i], a.low[i], high, low)) ours.inexact = true;
             }
         }
         if (theirs.quantised) {

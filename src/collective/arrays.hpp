@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstring>
 #include <span>
+#include <utility>
 
 #include "collective/elements.hpp"
 #include "collective/payload.hpp"
@@ -17,6 +18,12 @@ struct custom_operation {
     void (*apply)(const custom_operation& self, const void* in, void* inout, std::size_t count) = nullptr;
     const void* program = nullptr;  ///< what apply needs
 };
+
+/// The operands of a sum, as step::ours_first has it.
+template <class T>
+[[nodiscard]] std::pair<T*, T*> in_order(T* received, T* ours, bool ours_first) noexcept {
+    return ours_first ? std::pair{ours, received} : std::pair{received, ours};
+}
 
 template <class T>
 struct arrays {

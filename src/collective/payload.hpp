@@ -59,7 +59,8 @@ struct operands {
     std::span<std::byte> slot;         ///< the whole memory behind `received`, free to be written
     std::span<const std::byte> state;  ///< what earlier steps left of this piece; empty: the local values
     std::span<std::byte> scratch;
-    bool last = false;  ///< nothing more will be added to this piece
+    bool last = false;        ///< nothing more will be added to this piece
+    bool ours_first = false;  ///< the received values are the second operand, see step
 };
 
 /// One call's way of carrying pieces. An empty message for a non-empty range reports failure(): the runner passes it

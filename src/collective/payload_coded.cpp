@@ -105,7 +105,8 @@ message payload_coded<T>::combine(part piece, const operands& what) {
     }
     {
         const stopwatch watch(times_.combine_s);
-        data_.combine(partial.data(), partial.data(), ours.data(), count);
+        const auto [a, b] = in_order<const T>(partial.data(), ours.data(), what.ours_first);
+        data_.combine(partial.data(), a, b, count);
     }
     return encode(partial, what.scratch);
 }

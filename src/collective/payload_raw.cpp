@@ -29,12 +29,13 @@ message payload_raw<T>::combine(part piece, const operands& what) {
     const stopwatch watch(times_.combine_s);
     const void* const ours = what.state.empty() ? static_cast<const void*>(data_.local(piece).data())
                                                 : static_cast<const void*>(what.state.data());
+    const auto [a, b] = in_order<const void>(what.received.data(), ours, what.ours_first);
     if (!what.last || data_.out.empty()) {
-        data_.combine(what.slot.data(), what.received.data(), ours, piece.in.count);
+        data_.combine(what.slot.data(), a, b, piece.in.count);
         return {what.received, home::received, false};
     }
     const std::span<std::byte> result = landing(piece);
-    data_.combine(result.data(), what.received.data(), ours, piece.in.count);
+    data_.combine(result.data(), a, b, piece.in.count);
     if (data_.divisor != 1) divide_elements<T>(result.data(), piece.in.count, data_.divisor);
     return {result, home::user, false};
 }

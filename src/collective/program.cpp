@@ -22,6 +22,7 @@ step& program_builder::combine(int piece, int from) {
     step& next = add(piece);
     next.from = from;
     next.combines = true;
+    next.ours_first = rank_ < from;
     return next;
 }
 step& program_builder::take(int piece, int from) {

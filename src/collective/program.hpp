@@ -21,10 +21,13 @@ inline constexpr int nobody = -1;
 /// One step: perhaps a message comes in and is combined or taken; what results is perhaps written, kept, sent.
 struct step {
     std::uint32_t piece = 0;
-    std::int32_t from = nobody;   ///< rank whose message comes in
-    std::uint32_t first_to = 0;   ///< index into program::to
-    std::uint32_t to_count = 0;   ///< ranks that get the result of this step
-    bool combines : 1 = false;    ///< the message is combined with what is here; else it replaces it
+    std::int32_t from = nobody;  ///< rank whose message comes in
+    std::uint32_t first_to = 0;  ///< index into program::to
+    std::uint32_t to_count = 0;  ///< ranks that get the result of this step
+    bool combines : 1 = false;   ///< the message is combined with what is here; else it replaces it
+    /// What is here comes before what comes in: of two NaN the processor keeps the first, which has to be the same one
+    /// on ranks that make the same sum.
+    bool ours_first : 1 = false;
     bool uses_state : 1 = false;  ///< what is here was kept by an earlier step; else it is the local values
     bool keeps : 1 = false;       ///< a later step uses the result
     bool last : 1 = false;        ///< nothing will be added any more

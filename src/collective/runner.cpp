@@ -166,7 +166,8 @@ void runner::make_from_received(const step& now, part piece, const receive& came
     const int scratch = pool_.take();
     message what;
     if (!broken && now.combines)
-        what = carrier_.combine(piece, {received, came.memory, held.bytes, pool_.bytes(scratch), now.last});
+        what = carrier_.combine(piece,
+                                {received, came.memory, held.bytes, pool_.bytes(scratch), now.last, now.ours_first});
     else if (!broken && now.to_count > 0)
         what = carrier_.relay(piece, received, pool_.bytes(scratch), now.finishes);
     else if (!broken)

@@ -47,6 +47,19 @@ void check_bits(field kind, reduction op) {
     MPI_Comm_free(&rotated);
 }
 
+/// Ranks that make the same sum each for itself, from the two sides of every exchange: NaN of either sign and sums that
+/// are rounded among them.
+template <class T>
+void check_both_sides() {
+    const std::vector<T> in = make_field<T>(field::adversarial, rank_in(MPI_COMM_WORLD), 9001);
+    for (const std::string_view payload : {"raw", "per_hop:fle", "pipelined:fle", "homomorphic", "quantised", "fused"})
+        for (const bound limit : {bound::lossless(), bound::abs(1e-3)}) {
+            const std::string row = "recursive_doubling/" + std::string(payload);
+            const std::vector<T> out = reduce(in, reduction::sum, MPI_COMM_WORLD, options_for(row, limit), row);
+            check_same_bytes(bytes_of(out), MPI_COMM_WORLD, row + ", adversarial, " + std::to_string(limit.value));
+        }
+}
+
 /// Even and odd ranks reduce at the same time, with different counts and rows.
 void check_sub_communicators() {
     const int rank = rank_in(MPI_COMM_WORLD);
@@ -70,6 +83,8 @@ void bits_are_reproducible() {
         check_bits<float>(kind, reduction::sum);
         check_bits<double>(kind, reduction::avg);
     }
+    check_both_sides<float>();
+    check_both_sides<double>();
     check_sub_communicators();
 }
 

@@ -25,14 +25,21 @@ typedef enum LACONIC_ANY_INT {
     LACONIC_PLACE_OPTIMAL = 3,
     LACONIC_PLACE_GIVEN = 4 /* with laconic_plan_make() */
 } laconic_placement;
+typedef enum LACONIC_ANY_INT { LACONIC_LOAD_PATCHES = 0, LACONIC_LOAD_ELEMENTS = 1 } laconic_load;
+/* plan_figures, in elements but for patches and messages. Of the spreads min and max over the ranks are here; the sums
+ * are patches, elements and, of what is sent and received, moved_elements. */
 typedef struct {
     int64_t elements, moved_elements, patches, shared_patches, patch_messages, rank_messages;
-    int64_t patches_min, patches_max, received_max; /* per rank; the last in elements */
+    int64_t patches_min, patches_max, received_max;
     int proven_optimal;
+    int64_t between_nodes;    /* of those moved, that change node; 0 without node_of */
+    int64_t received_at_most; /* what the limit allows any rank to receive; elements where there is none */
+    int64_t forced;           /* of LACONIC_PLACE_BALANCED: patches above target, which their ranks held whole */
+    int64_t received_min, sent_min, sent_max, volume_min, volume_max;
 } laconic_plan_figures;
 
-/* What a plan can be asked for, but for nodes and loads by elements; zero-initialised but for dimensions, extents,
- * ranks and patch or patches it asks for even blocks and placement greedy. */
+/* What a plan can be asked for; zero-initialised but for dimensions, extents, ranks and patch or patches it asks for
+ * even blocks and placement greedy. */
 typedef struct {
     int dimensions; /* 1 to 4 */
     const int64_t* extents;
@@ -44,8 +51,12 @@ typedef struct {
     const int64_t* patch;   /* the size of a patch; those at the upper ends are cut off */
     const int64_t* patches; /* or, with patch NULL, so many patches in each dimension, as even as can be */
     laconic_placement placement;
-    double balance;        /* of LACONIC_PLACE_OPTIMAL; 0: 1 */
-    const int32_t* owners; /* of LACONIC_PLACE_GIVEN: the rank of each patch */
+    double balance;         /* of LACONIC_PLACE_OPTIMAL; 0: 1 */
+    const int32_t* owners;  /* of LACONIC_PLACE_GIVEN: the rank of each patch */
+    laconic_load load;      /* of LACONIC_PLACE_OPTIMAL: what the balance limits */
+    int exact;              /* of LACONIC_PLACE_OPTIMAL: non-zero goes on until nothing can be better */
+    const int32_t* node_of; /* the node of each rank, any numbers >= 0; NULL: all ranks are alike */
+    int64_t between_nodes;  /* of LACONIC_PLACE_OPTIMAL: what a byte between nodes costs, one inside being 1; 0: 8 */
 } laconic_plan_request;
 /* Free the plan with laconic_plan_free(), which sets it to null. Nothing of the request needs to outlive the call.
  * returns LACONIC_ERR_ARGUMENT  a pointer that is needed is NULL, blocks and boxes or patch and patches are both given,
@@ -62,11 +73,40 @@ int laconic_plan_boxes(int dimensions, const int64_t* extents, int64_t ranks, si
                        const int64_t* lower, const int64_t* upper, const int64_t* patch, laconic_placement placement,
                        double balance, laconic_plan* plan);
 int laconic_plan_free(laconic_plan* plan);
+
+/* What a plan says. All are local.
+ * returns LACONIC_ERR_ARGUMENT          a pointer that is needed is NULL; there is no such rank or patch
+ *         LACONIC_ERR_OUTPUT_TOO_SMALL  `capacity` is below *count, which says what is needed; nothing else is written
+ *         LACONIC_ERR_MEMORY            with how many bytes are needed at least */
 int laconic_plan_describe(laconic_plan plan, laconic_plan_figures* figures);
+/* The rank of each patch; *owners lives as long as the plan. */
+int laconic_plan_owners(laconic_plan plan, const int32_t** owners, size_t* count);
 /* The patches of a rank, ascending; *patches lives as long as the plan. */
 int laconic_plan_patches(laconic_plan plan, int32_t rank, const int32_t** patches, size_t* count);
 /* Corners of a patch. */
 int laconic_plan_patch(laconic_plan plan, int32_t patch, int64_t* lower, int64_t* upper);
+/* The boxes that a rank holds before, in the order in which an exchange takes them: corners of box i go to
+ * lower[i * dimensions ...] and upper[i * dimensions ...], for `capacity` boxes at most, their number to *count. With
+ * capacity 0 and lower and upper NULL it only counts. */
+int laconic_plan_boxes_of(laconic_plan plan, int32_t rank, int64_t* lower, int64_t* upper, size_t capacity,
+                          size_t* count);
+/* A piece of a patch on its way, or staying: transfer in redistribute.hpp. */
+typedef struct {
+    int32_t peer;  /* the other rank; the rank itself for what stays */
+    int32_t patch; /* in which patch it lies */
+    int32_t part;  /* in which of its sender's boxes: laconic_plan_boxes_of() */
+    int64_t lower[4], upper[4];
+} laconic_transfer;
+typedef enum LACONIC_ANY_INT {
+    LACONIC_SENDS = 0,
+    LACONIC_RECEIVES = 1,
+    LACONIC_COPIES = 2 /* what stays */
+} laconic_transfer_kind;
+/* What a rank sends, receives or keeps, ascending by patch, then by box; what a sends to b is what b receives from a,
+ * in the same order. At most `capacity` go to transfers, their number to *count. With capacity 0 and transfers NULL it
+ * only counts, which takes as long: O(boxes, patches and pieces of the rank). */
+int laconic_plan_transfers(laconic_plan plan, int32_t rank, laconic_transfer_kind kind, laconic_transfer* transfers,
+                           size_t capacity, size_t* count);
 
 /* Redistribution carried out (exchange.hpp): made once, collectively, run many times. These functions are in the
  * libraries of the MPIs. They can be declared without <mpi.h>, but for the one that takes an MPI_Comm (below): programs

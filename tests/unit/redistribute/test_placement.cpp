@@ -117,17 +117,36 @@ TEST(placement, optimal_with_nodes_moves_less_between_them) {
     const patch_grid to = patch_grid::of_size(extents, numbers{32, 32, 32}).value();
     placement how;
     how.between_nodes = 20;
-    const plan alike = planned(from, to, how);
-    for (rank_number rank = 0; rank < 125; ++rank) how.node_of.push_back(rank / 10);
-    const plan aware = planned(from, to, how);
-    std::int64_t between = 0;
-    for (rank_number rank = 0; rank < 125; ++rank)
-        for (const transfer& each : alike.of_rank(rank).sends)
-            if (each.peer / 10 != rank / 10) between += each.region.volume();
+    std::vector<std::int32_t> nodes;
+    for (rank_number rank = 0; rank < 125; ++rank) nodes.push_back(rank / 10);
+    placement as_before;
+    as_before.kind = placement_kind::given;
+    const plan blind = planned(from, to, how);
+    as_before.owners.assign(blind.owners().begin(), blind.owners().end());
+    how.node_of = as_before.node_of = nodes;
+    const plan aware = planned(from, to, how), alike = planned(from, to, as_before);
     const plan_figures with = aware.figures(), without = alike.figures();
-    EXPECT_LT(with.between_nodes, between);
+    EXPECT_LT(with.between_nodes, without.between_nodes);
     EXPECT_GE(with.moved_elements, without.moved_elements);
-    EXPECT_LE(with.moved_elements + 19 * with.between_nodes, without.moved_elements + 19 * between);
+    EXPECT_LE(with.moved_elements + 19 * with.between_nodes, without.moved_elements + 19 * without.between_nodes);
+    EXPECT_EQ(blind.figures().between_nodes, 0);
+}
+
+TEST(placement, greedy_claims_no_least_cost_between_nodes) {
+    const numbers extents{12}, patch{12};
+    const layout from =
+        layout::boxes(extents, std::vector<owned_box>{{0, {1, {0}, {5}}}, {1, {1, {5}, {9}}}, {2, {1, {9}, {12}}}}, 3)
+            .value();
+    placement how;
+    how.kind = placement_kind::greedy;
+    EXPECT_TRUE(planned(from, patch_grid::of_size(extents, patch).value(), how).figures().proven_optimal);
+    // Ranks 1 and 2 share a node and hold more together than rank 0 does.
+    how.node_of = {0, 1, 1};
+    const plan_figures greedy = planned(from, patch_grid::of_size(extents, patch).value(), how).figures();
+    EXPECT_EQ(greedy.between_nodes, 7);
+    EXPECT_FALSE(greedy.proven_optimal);
+    how.kind = placement_kind::optimal;
+    EXPECT_EQ(planned(from, patch_grid::of_size(extents, patch).value(), how).figures().between_nodes, 5);
 }
 
 TEST(placement, a_looser_limit_never_moves_more) {
@@ -160,6 +179,9 @@ TEST(placement, is_refused_with_the_value_in_the_text) {
     EXPECT_NE(refused(how, to).find("node_of has 2 entries"), std::string::npos);
     how.node_of = {0, 1, -1, 0};
     EXPECT_NE(refused(how, to).find("node_of[2] is -1"), std::string::npos);
+    how.kind = placement_kind::greedy;
+    EXPECT_NE(refused(how, to).find("node_of[2] is -1"), std::string::npos);
+    how.node_of.clear();
     how.kind = placement_kind::given;
     how.owners.assign(9, 4);
     EXPECT_NE(refused(how, to).find("owners[0] is 4"), std::string::npos);

@@ -156,8 +156,9 @@ struct placement {
     /// rank may exceed the limit by less than the largest patch.
     double balance = 1;
     load_measure load = load_measure::patches;
-    /// optimal: the node of each rank, any numbers >= 0; then a byte that stays within a node costs 1 and one between
-    /// nodes costs between_nodes (1 to 1000). Empty: all bytes that change rank cost the same.
+    /// The node of each rank, any numbers >= 0, for plan_figures::between_nodes. optimal: a byte that stays within a
+    /// node costs 1 then and one between nodes costs between_nodes (1 to 1000). Empty: all bytes that change rank cost
+    /// the same.
     std::vector<std::int32_t> node_of;
     std::int64_t between_nodes = 8;
     /// optimal, by patches: go on until nothing can be better, however long that takes (seconds at 800,000 patches on
@@ -199,9 +200,10 @@ struct plan_figures {
     spread patches, volume;           ///< per rank, after
     spread sent, received;            ///< elements per rank
     std::int64_t received_at_most =
-        0;                        ///< optimal by patches: what the limit allows any rank to receive; else elements
-    bool proven_optimal = false;  ///< no placement within the limits costs less (greedy; optimal by patches)
-    std::int64_t forced = 0;      ///< balanced: patches above target because their ranks held them whole
+        0;  ///< optimal by patches: what the limit allows any rank to receive; else elements
+    bool proven_optimal =
+        false;                ///< no placement within the limits costs less (greedy without nodes; optimal by patches)
+    std::int64_t forced = 0;  ///< balanced: patches above target because their ranks held them whole
 };
 
 class plan {

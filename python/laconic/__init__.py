@@ -8,7 +8,7 @@ from ._arithmetic import QuantisedArray, add, extract, maximum, minimum, negate,
 from ._errors import (Cancelled, Corrupt, Error, InvalidArgument, InvalidBound, InvalidType, Mismatch, OutputTooSmall,
                       Truncated, Unrepresentable, Unsupported)
 from ._exchange import Exchange, ExchangeReport, ReadyPatch
-from ._plan import Plan, plan
+from ._plan import Plan, RankPlan, Transfer, plan
 from ._records import CodecInfo, Comparison, FrameInfo
 from ._streams import Reader, Writer
 from ._trace import Call, Columns, RankTrace, Trace, open_trace
@@ -17,10 +17,10 @@ __version__ = _laconic.version()
 
 __all__ = ["Call", "Cancelled", "CodecInfo", "Columns", "Comparison", "Corrupt", "Error", "Exchange",
            "ExchangeReport", "FrameInfo", "InvalidArgument", "InvalidBound", "InvalidType", "Mismatch",
-           "OutputTooSmall", "Plan", "QuantisedArray", "RankTrace", "Reader", "ReadyPatch", "Trace", "Truncated",
-           "Unrepresentable", "Unsupported", "Writer", "add", "codecs", "compare", "compress", "decompress", "engine",
-           "engines", "extract", "frame_size", "inspect", "maximum", "minimum", "negate", "open_trace", "plan",
-           "quantise", "scale", "subtract", "use_engine"]
+           "OutputTooSmall", "Plan", "QuantisedArray", "RankPlan", "RankTrace", "Reader", "ReadyPatch", "Trace",
+           "Transfer", "Truncated", "Unrepresentable", "Unsupported", "Writer", "add", "codecs", "compare",
+           "compress", "decompress", "engine", "engines", "extract", "frame_size", "inspect", "maximum", "minimum",
+           "negate", "open_trace", "plan", "quantise", "scale", "subtract", "use_engine"]
 
 # A wrong LACONIC_FORCE_ISA is an error here, not another engine than the one that was asked for.
 _laconic.check_engine()

@@ -83,6 +83,18 @@ class CodecInfo(NamedTuple):
     adds: bool
     available: bool
 
+class Transfer(NamedTuple):
+    peer: int
+    patch: int
+    region: tuple
+    part: int
+
+class RankPlan(NamedTuple):
+    patches: Any
+    sends: list
+    receives: list
+    copies: list
+
 class Plan(NamedTuple):
     owners: Any
     lower: Any
@@ -98,6 +110,7 @@ class Plan(NamedTuple):
     def patches_of(self, rank: int) -> NDArray[numpy.int32]: ...
     def regions_of(self, rank: int) -> list[tuple[slice, ...]]: ...
     def boxes_of(self, rank: int) -> list[tuple[slice, ...]]: ...
+    def of_rank(self, rank: int) -> RankPlan: ...
     def boxes_after(self) -> list[tuple[int, list[int], list[int]]]: ...
 
 class ReadyPatch(NamedTuple):
@@ -328,6 +341,10 @@ def plan(
     placement: Literal["greedy", "balanced", "round_robin", "optimal", "given", "explicit"] = "optimal",
     balance: float = 1.0,
     owners: Sequence[int] | None = None,
+    load: Literal["patches", "elements"] = "patches",
+    exact: bool = False,
+    node_of: Sequence[int] | None = None,
+    between_nodes: int = 8,
 ) -> Plan: ...
 def open_trace(path: str | PathLike[str]) -> Trace: ...
 def engines() -> tuple[str, ...]: ...

@@ -12,6 +12,24 @@ def _regions(lower, upper):
     return [tuple(slice(int(a), int(b)) for a, b in zip(*corners)) for corners in zip(lower, upper)]
 
 
+class Transfer(NamedTuple):
+    """A piece of a patch on its way, or staying."""
+
+    peer: int  # the other rank; the rank itself for what stays
+    patch: int
+    region: tuple  # slices of the whole array
+    part: int  # in which of its sender's boxes it lies: plan.boxes_of(sender)[part]
+
+
+class RankPlan(NamedTuple):
+    """What one rank does. What a sends to b is what b receives from a, in the same order."""
+
+    patches: Any  # int32, that the rank owns afterwards, ascending
+    sends: list  # of Transfer, ascending by patch, then by box; so are the others
+    receives: list
+    copies: list  # what stays with the rank
+
+
 class Plan(NamedTuple):
     """Which rank gets which patch. Patches are numbered in C order; corners are half open. A region is a tuple of
     slices, so that `array[region]` of the whole array is that part of it."""
@@ -19,7 +37,7 @@ class Plan(NamedTuple):
     owners: Any  # int32, the rank of each patch
     lower: Any  # int64, patches x dimensions
     upper: Any
-    figures: dict  # moved_fraction, patches_max, received_max (elements), ...
+    figures: dict  # moved_fraction, patches_max, received_max, between_nodes (elements), ...: plan_figures of C++
     extents: tuple
     ranks: int
     patch: Any  # the size of a patch, or None where `counts` were asked for
@@ -42,6 +60,29 @@ class Plan(NamedTuple):
         first, last = numpy.searchsorted(self.box_ranks, [rank, rank + 1])
         return _regions(self.box_lower[first:last], self.box_upper[first:last])
 
+    def of_rank(self, rank):
+        """What a rank sends, receives and keeps: a RankPlan. Takes time that grows with patches and boxes."""
+
+        def transfers(peers, patches, parts, lower, upper):
+            def integers(data, dtype):
+                return numpy.frombuffer(data, dtype).tolist()
+
+            def corners(data):
+                return numpy.frombuffer(data, numpy.int64).reshape(-1, len(self.extents))
+
+            return [Transfer(*each) for each in zip(
+                integers(peers, numpy.int32), integers(patches, numpy.int32), _regions(corners(lower), corners(upper)),
+                integers(parts, numpy.int32))]
+
+        def packed(numbers, dtype):
+            return numpy.ascontiguousarray(numbers, dtype).tobytes()
+
+        boxes = (packed(self.box_ranks, numpy.int32), packed(self.box_lower, numpy.int64),
+                 packed(self.box_upper, numpy.int64))
+        pieces = _laconic.transfers_of_rank(self.extents, self.patch, self.counts, self.ranks, boxes,
+                                            packed(self.owners, numpy.int32), rank)
+        return RankPlan(self.patches_of(rank), *(transfers(*each) for each in pieces))
+
     def boxes_after(self):
         """What the ranks hold when the plan has been carried out, for plan(boxes=): [(rank, lower, upper)], in the
         order in which an exchange returns patches."""
@@ -49,13 +90,21 @@ class Plan(NamedTuple):
                 for rank, low, high in zip(self.owners, self.lower, self.upper)]
 
 
-def plan(extents, patch, ranks, *, patches=None, blocks=None, boxes=None, placement="optimal", balance=1.0, owners=None):
+def plan(extents, patch, ranks, *, patches=None, blocks=None, boxes=None, placement="optimal", balance=1.0, owners=None,
+         load="patches", exact=False, node_of=None, between_nodes=8):
     """A plan to cut an array of `extents`, which lies on `ranks` ranks, into patches of size `patch`, or, with
     patch=None, into `patches` in each dimension.
 
     The array lies in regular blocks, as even as can be or `blocks` in each dimension, or in `boxes`: a list of
     (rank, lower corner, upper corner). placement: greedy, balanced, round_robin, optimal or given (by `owners`),
     which may be called explicit as well.
+
+    balance        optimal: no rank's load exceeds ceil(mean * balance)
+    load           optimal: of what, 'patches' or 'elements'; patches being whole, a rank may exceed a limit on elements
+                   by less than the largest patch
+    exact          optimal: go on until nothing can be better, however long it takes (figures["proven_optimal"])
+    node_of        the node of each rank, any numbers >= 0
+    between_nodes  optimal, with node_of: what a byte between nodes costs, 1 to 1000; one that stays within a node costs 1
     """
 
     def integers(given):
@@ -65,7 +114,7 @@ def plan(extents, patch, ranks, *, patches=None, blocks=None, boxes=None, placem
     numbers, lower, upper, figures, counts, box_ranks, box_lower, box_upper = _laconic.plan(
         extents, patch, integers(patches), ranks, integers(blocks),
         None if boxes is None else [(int(rank), integers(low), integers(high)) for rank, low, high in boxes],
-        placement, balance, integers(owners))
+        placement, balance, integers(owners), load, bool(exact), integers(node_of), int(between_nodes))
 
     def corners(data):
         return numpy.frombuffer(data, numpy.int64).reshape(-1, len(extents))

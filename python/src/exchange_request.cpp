@@ -3,26 +3,17 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
-#include <cstring>
 #include <iterator>
-#include <string_view>
 
 #include "errors.hpp"
 #include "exchange.hpp"
 #include "laconic/redistribute.hpp"
+#include "packed.hpp"
 
 namespace laconic::python {
 namespace {
 
 namespace py = pybind11;
-
-template <class T>
-std::vector<T> numbers_of(const py::handle& bytes) {
-    const auto text = py::cast<std::string_view>(bytes);
-    std::vector<T> numbers(text.size() / sizeof(T));
-    if (!numbers.empty()) std::memcpy(numbers.data(), text.data(), numbers.size() * sizeof(T));
-    return numbers;
-}
 
 std::vector<laconic_stored_box> stored(const py::handle& given, std::size_t dimensions) {
     std::vector<laconic_stored_box> made;

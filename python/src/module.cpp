@@ -46,7 +46,10 @@ PYBIND11_MODULE(_laconic, module) {
     module.attr("default_segment_values") = laconic::default_segment_values;
 
     module.def("plan", &plan_redistribution, py::arg("extents"), py::arg("patch"), py::arg("patches"), py::arg("ranks"),
-               py::arg("blocks"), py::arg("boxes"), py::arg("placement"), py::arg("balance"), py::arg("owners"));
+               py::arg("blocks"), py::arg("boxes"), py::arg("placement"), py::arg("balance"), py::arg("owners"),
+               py::arg("load"), py::arg("exact"), py::arg("node_of"), py::arg("between_nodes"));
+    module.def("transfers_of_rank", &transfers_of_rank, py::arg("extents"), py::arg("patch"), py::arg("counts"),
+               py::arg("ranks"), py::arg("boxes"), py::arg("owners"), py::arg("rank"));
 
     py::class_<exchange_request>(module, "ExchangeRequest")
         .def(py::init<extents_argument, std::int64_t, const py::tuple&, std::optional<extents_argument>,

@@ -5,21 +5,16 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
-#include <cstring>
 #include <span>
 
 #include "errors.hpp"
 #include "laconic/redistribute.hpp"
+#include "packed.hpp"
 
 namespace laconic::python {
 namespace {
 
 namespace py = pybind11;
-
-template <class T>
-py::bytes as_bytes(std::span<const T> numbers) {
-    return {reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes()};
-}
 
 /// Of many boxes, one after the other.
 struct corners {
@@ -77,10 +72,53 @@ py::dict figures_of(const plan& made) {
     add("patches_max", figures.patches.max);
     add("volume_min", figures.volume.min);
     add("volume_max", figures.volume.max);
+    add("sent_min", figures.sent.min);
     add("sent_max", figures.sent.max);
+    add("received_min", figures.received.min);
     add("received_max", figures.received.max);
+    add("received_at_most", figures.received_at_most);
+    add("between_nodes", figures.between_nodes);
+    add("forced", figures.forced);
     add("proven_optimal", figures.proven_optimal);
     return all;
+}
+
+load_measure load_named(const std::string& name) {
+    if (name == "patches") return load_measure::patches;
+    if (name == "elements") return load_measure::elements;
+    raise_argument("load is '" + name + "'; use 'patches' or 'elements'");
+}
+
+/// From ranks, lower and upper corners of all.
+std::vector<owned_box> boxes_from_corners(const py::tuple& packed, std::size_t dimensions) {
+    const auto ranks = numbers_of<std::int32_t>(packed[0]);
+    const auto lower = numbers_of<std::int64_t>(packed[1]), upper = numbers_of<std::int64_t>(packed[2]);
+    if (dimensions > most_dimensions || lower.size() != ranks.size() * dimensions || upper.size() != lower.size())
+        raise_argument("the plan's boxes have other dimensions than its array");
+    std::vector<owned_box> owned;
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+        owned.push_back({ranks[i], {dimensions, {}, {}}});
+        std::copy_n(lower.begin() + static_cast<std::ptrdiff_t>(i * dimensions), dimensions,
+                    owned[i].region.lower.begin());
+        std::copy_n(upper.begin() + static_cast<std::ptrdiff_t>(i * dimensions), dimensions,
+                    owned[i].region.upper.begin());
+    }
+    return owned;
+}
+
+py::tuple arrays_of(const std::vector<transfer>& pieces) {
+    std::vector<std::int32_t> peers, patches, parts;
+    corners regions;
+    for (const transfer& each : pieces) {
+        peers.push_back(each.peer);
+        patches.push_back(each.patch);
+        parts.push_back(each.part);
+        regions.add(each.region);
+    }
+    const auto bytes = [](const std::vector<std::int32_t>& all) {
+        return as_bytes(std::span<const std::int32_t>(all));
+    };
+    return py::make_tuple(bytes(peers), bytes(patches), bytes(parts), regions.lower_bytes(), regions.upper_bytes());
 }
 
 }  // namespace
@@ -89,7 +127,9 @@ py::tuple plan_redistribution(const extents_argument& extents, const std::option
                               const std::optional<extents_argument>& patches, std::int64_t ranks,
                               const std::optional<extents_argument>& blocks,
                               const std::optional<std::vector<box_argument>>& boxes, const std::string& kind,
-                              double balance, const std::optional<std::vector<std::int32_t>>& owners) {
+                              double balance, const std::optional<std::vector<std::int32_t>>& owners,
+                              const std::string& load, bool exact,
+                              const std::optional<std::vector<std::int32_t>>& node_of, std::int64_t between_nodes) {
     if (patch.has_value() == patches.has_value())
         raise_argument(
             "give either the size of a patch (patch=) or the number of patches in each dimension (patches=)");
@@ -101,7 +141,11 @@ py::tuple plan_redistribution(const extents_argument& extents, const std::option
     placement how;
     how.kind = *known;
     how.balance = balance;
+    how.load = load_named(load);
+    how.exact = exact;
+    how.between_nodes = between_nodes;
     if (owners) how.owners = *owners;
+    if (node_of) how.node_of = *node_of;
     const auto made = [&] {
         const py::gil_scoped_release unlocked;
         return plan::make(from, *to, how);
@@ -121,6 +165,28 @@ py::tuple plan_redistribution(const extents_argument& extents, const std::option
                           figures_of(*made), py::tuple(py::cast(counts)),
                           as_bytes(std::span<const rank_number>(box_ranks)), of_boxes.lower_bytes(),
                           of_boxes.upper_bytes());
+}
+
+py::tuple transfers_of_rank(const extents_argument& extents, const std::optional<extents_argument>& patch,
+                            const extents_argument& counts, std::int64_t ranks, const py::tuple& boxes,
+                            const py::bytes& owners, std::int64_t rank) {
+    if (rank < 0 || rank >= ranks)
+        raise_argument("there is no rank " + std::to_string(rank) + " in the plan; give 0 to " +
+                       std::to_string(ranks - 1));
+    const auto from = layout::boxes(extents, boxes_from_corners(boxes, extents.size()), ranks);
+    require(from.error());
+    const auto to = patch ? patch_grid::of_size(extents, *patch) : patch_grid::blocks(extents, counts);
+    require(to.error());
+    placement as_planned;
+    as_planned.kind = placement_kind::given;
+    as_planned.owners = numbers_of<rank_number>(owners);
+    const auto made = [&] {
+        const py::gil_scoped_release unlocked;
+        return plan::make(*from, *to, as_planned);
+    }();
+    require(made.error());
+    const rank_plan mine = made->of_rank(static_cast<rank_number>(rank));
+    return py::make_tuple(arrays_of(mine.sends), arrays_of(mine.receives), arrays_of(mine.copies));
 }
 
 }  // namespace laconic::python

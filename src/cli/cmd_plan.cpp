@@ -167,10 +167,10 @@ action declare_plan(CLI::App& app) {
         ->type_name("B");
     app.add_option("--by", request->by, "optimal: what a load is (default patches)")->type_name("patches|elements");
     app.add_option("--node-size", request->node_size,
-                   "optimal: ranks share nodes in blocks of so many, and bytes between nodes cost more")
+                   "ranks share nodes in blocks of so many; optimal: bytes between nodes cost more")
         ->type_name("N");
     app.add_option("--between-nodes", request->between_nodes,
-                   "what a byte between nodes costs, one inside a node being 1 (default 8)")
+                   "optimal: what a byte between nodes costs, one inside a node being 1 (default 8)")
         ->type_name("W");
     app.add_option("--owners", request->owners, "given: the rank of each patch, numbers with blanks or lines between")
         ->type_name("FILE");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The C face of planning: arrays of numbers flow in, a handle and error codes flow out.
+// The C face of planning: arrays of numbers flow in, a handle and error codes flow out. c_plan_queries.cpp asks it.
 #include "codec/c_api.hpp"
 #include "laconic/laconic.h"
 #include "redistribute/no_memory.hpp"
@@ -59,6 +59,28 @@ result<patch_grid> grid_of(const plan_request& asked, numbers whole) {
     return null_argument("patch");
 }
 
+/// The owner of each patch, and the node of each rank, where they are given.
+status take_lists(const plan_request& asked, const layout& from, const patch_grid& to, placement& how) {
+    const auto take = [](std::vector<std::int32_t>& list, const std::int32_t* given, std::size_t count,
+                         std::string_view name, std::string_view remedy) {
+        return or_no_memory(
+            [&]() -> status {
+                list.assign(given, given + count);
+                return {};
+            },
+            [&] { return no_memory(name, count * sizeof(std::int32_t), remedy); });
+    };
+    if (how.kind == placement_kind::given) {
+        if (asked.owners == nullptr) return null_argument("owners, which LACONIC_PLACE_GIVEN needs,");
+        const auto patches = static_cast<std::size_t>(to.patches());
+        status taken = take(how.owners, asked.owners, patches, "the owners", "use larger patches");
+        if (!taken.ok()) return taken;
+    }
+    if (asked.node_of == nullptr) return {};
+    return take(how.node_of, asked.node_of, static_cast<std::size_t>(from.ranks()), "the nodes",
+                "plan for fewer ranks");
+}
+
 status make_plan(const plan_request& asked, laconic_plan* made) {
     if (made == nullptr) return null_argument("plan");
     *made = LACONIC_PLAN_NULL;
@@ -66,28 +88,23 @@ status make_plan(const plan_request& asked, laconic_plan* made) {
     if (status bad = check_dimensions(asked.dimensions); !bad.ok()) return bad;
     const numbers whole(asked.extents, static_cast<std::size_t>(asked.dimensions));
     placement how;
+    if (asked.load != LACONIC_LOAD_PATCHES && asked.load != LACONIC_LOAD_ELEMENTS)
+        return {errc::invalid_argument, "load " + std::to_string(asked.load) + "; use one of LACONIC_LOAD_*"};
     if (asked.placement < LACONIC_PLACE_GREEDY || asked.placement > LACONIC_PLACE_GIVEN)
         return {errc::invalid_argument,
                 "placement " + std::to_string(asked.placement) + "; use one of LACONIC_PLACE_*"};
     how.kind = static_cast<placement_kind>(asked.placement);
     if (asked.balance != 0) how.balance = asked.balance;
+    if (asked.between_nodes != 0) how.between_nodes = asked.between_nodes;
+    how.load = static_cast<load_measure>(asked.load);
+    how.exact = asked.exact != 0;
     const auto to = grid_of(asked, whole);
     if (!to) return to.error();
     const auto from =
         or_no_memory([&] { return layout_of(asked, whole); },
                      [&] { return no_memory("the boxes", asked.boxes * sizeof(owned_box), "use fewer boxes"); });
     if (!from) return from.error();
-    if (how.kind == placement_kind::given) {
-        if (asked.owners == nullptr) return null_argument("owners, which LACONIC_PLACE_GIVEN needs,");
-        const auto patches = static_cast<std::size_t>(to->patches());
-        const auto take = [&]() -> status {
-            how.owners.assign(asked.owners, asked.owners + patches);
-            return {};
-        };
-        status taken = or_no_memory(
-            take, [&] { return no_memory("the owners", patches * sizeof(rank_number), "use larger patches"); });
-        if (!taken.ok()) return taken;
-    }
+    if (status bad = take_lists(asked, *from, *to, how); !bad.ok()) return bad;
     auto planned = plan::make(*from, *to, how);
     if (!planned) return planned.error();
     *made = new laconic_plan_handle{std::move(planned).value()};
@@ -148,53 +165,6 @@ int laconic_plan_free(laconic_plan* planned) {
         if (planned == nullptr) return null_argument("plan");
         delete *planned;
         *planned = LACONIC_PLAN_NULL;
-        return {};
-    });
-}
-
-int laconic_plan_describe(laconic_plan planned, laconic_plan_figures* figures) {
-    return guarded([&]() -> status {
-        if (planned == nullptr) return null_argument("plan");
-        if (figures == nullptr) return null_argument("figures");
-        const auto ranks = static_cast<std::size_t>(planned->planned.from().ranks());
-        const auto found = or_no_memory([&]() -> result<plan_figures> { return planned->planned.figures(); },
-                                        [&] {
-                                            // Four numbers and a rank for each.
-                                            const std::size_t bytes = 4 * sizeof(std::int64_t) + sizeof(rank_number);
-                                            return no_memory("the figures", bytes * ranks, "plan for fewer ranks");
-                                        });
-        if (!found) return found.error();
-        *figures = {found->elements,       found->moved_elements,        found->patches.sum, found->shared_patches,
-                    found->patch_messages, found->rank_messages,         found->patches.min, found->patches.max,
-                    found->received.max,   found->proven_optimal ? 1 : 0};
-        return {};
-    });
-}
-
-int laconic_plan_patches(laconic_plan planned, int32_t rank, const int32_t** patches, size_t* count) {
-    return guarded([&]() -> status {
-        if (planned == nullptr) return null_argument("plan");
-        if (patches == nullptr || count == nullptr) return null_argument("patches or count");
-        if (rank < 0 || rank >= planned->planned.from().ranks())
-            return {errc::invalid_argument, "there is no rank " + std::to_string(rank) + " in the plan"};
-        const auto found = planned->planned.patches_of(rank);
-        *patches = found.data();
-        *count = found.size();
-        return {};
-    });
-}
-
-int laconic_plan_patch(laconic_plan planned, int32_t patch, int64_t* lower, int64_t* upper) {
-    return guarded([&]() -> status {
-        if (planned == nullptr) return null_argument("plan");
-        if (lower == nullptr || upper == nullptr) return null_argument("lower or upper");
-        if (patch < 0 || patch >= planned->planned.to().patches())
-            return {errc::invalid_argument, "there is no patch " + std::to_string(patch) + " in the plan"};
-        const box region = planned->planned.to().patch(patch);
-        for (std::size_t d = 0; d < region.dimensions; ++d) {
-            lower[d] = region.lower[d];
-            upper[d] = region.upper[d];
-        }
         return {};
     });
 }

@@ -34,6 +34,8 @@ status check_placement(const placement& how, const layout& from, const patch_gri
     if (from.domain() != to.domain())
         return {errc::mismatch, "the layout is of the array " + from.domain().text() + ", the patch grid of " +
                                     to.domain().text() + "; give both the same extents"};
+    if (!how.node_of.empty())
+        if (status bad = check_entries("node_of", how.node_of, from.ranks(), "ranks", INT32_MAX); !bad.ok()) return bad;
     if (how.kind == placement_kind::given)
         return check_entries("owners", how.owners, to.patches(), "patches", from.ranks());
     if (how.kind != placement_kind::optimal) return {};
@@ -42,8 +44,7 @@ status check_placement(const placement& how, const layout& from, const patch_gri
                 "balance " + std::to_string(how.balance) + "; give 1 (as even as can be) to 1e6 (least movement)"};
     if (how.between_nodes < 1 || how.between_nodes > 1000)
         return {errc::invalid_argument, "between_nodes is " + std::to_string(how.between_nodes) + "; give 1 to 1000"};
-    if (how.node_of.empty()) return {};
-    return check_entries("node_of", how.node_of, from.ranks(), "ranks", INT32_MAX);
+    return {};
 }
 
 }  // namespace
@@ -63,10 +64,12 @@ result<plan> plan::make(const layout& from, const patch_grid& to, const placemen
     if (status bad = check_placement(how, from, to); !bad.ok()) return bad;
     auto made = std::make_shared<state>(from, to);
     made->received_at_most = to.domain().volume();
+    made->node_of = how.node_of;
     switch (how.kind) {
         case placement_kind::greedy:
             made->owners = redistribute::place_greedy(made->shared, to.patches());
-            made->proven_optimal = true;
+            // It looks at ranks, not at what a node holds in all.
+            made->proven_optimal = how.node_of.empty() || how.between_nodes == 1;
             break;
         case placement_kind::balanced: {
             auto placed = redistribute::place_balanced(made->shared, to.patches(), from.ranks());
@@ -84,7 +87,6 @@ result<plan> plan::make(const layout& from, const patch_grid& to, const placemen
             made->owners = std::move(placed->owners);
             made->proven_optimal = placed->proven;
             made->received_at_most = std::min(made->received_at_most, placed->most_volume);
-            made->node_of = how.node_of;
             break;
         }
     }

@@ -84,6 +84,8 @@ class Plan(CommandLine):
         self.assertEqual([default[key] for key in ("moved_bytes", "between_nodes_bytes")],
                          [eight[key] for key in ("moved_bytes", "between_nodes_bytes")])
         self.assertEqual(self.plan(*ask, "--node-size", "8")["between_nodes_bytes"], 0)
+        greedy = self.plan(*ask, "--node-size", "4", "--placement", "greedy")
+        self.assertGreater(greedy["between_nodes_bytes"], 0)
         apart = self.plan(*ask, "--node-size", "1")
         self.assertEqual(apart["between_nodes_bytes"], apart["moved_bytes"])
         self.assertIn("between nodes", self.succeed("plan", *ask, "--node-size", "4").decode())

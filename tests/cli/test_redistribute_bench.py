@@ -68,7 +68,9 @@ class RedistributeBench(Ranks):
         self.assertEqual(engines, ["memcpy", "auto", "batched", "per_rank", "per_patch", "alltoallw", "neighbor",
                                    "partitioned", "auto,"])
         missing = {row["engine"]: row for row in rows if "missing" in row}
-        self.assertEqual(set(missing), {"neighbor"} if FLAVOUR == "mpich" else {"partitioned"})
+        self.assertLessEqual(set(missing), {"neighbor"} if FLAVOUR == "mpich" else {"partitioned"})
+        if "neighbor" in missing:
+            self.assertRegex(missing["neighbor"]["missing"], r"MPICH 4\.[01].*issue 6233")
         for name, row in missing.items():
             self.assertEqual(list(row), ["engine", "missing"])
             self.assertIn("use", row["missing"], name)

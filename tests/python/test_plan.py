@@ -52,6 +52,89 @@ def test_regions_lead_to_elements():
     assert (seen == 1).all()
 
 
+def cost_of(plan, weight=1):
+    return plan.figures["moved_elements"] + (weight - 1) * plan.figures["between_nodes"]
+
+
+def test_bytes_between_nodes_cost_more():
+    ask = dict(extents=[64, 64], patch=[7, 7], ranks=8)
+    nodes = numpy.arange(8) // 4
+    blind = laconic.plan(**ask)
+    assert blind.figures["between_nodes"] == 0
+    alike = laconic.plan(**ask, placement="given", owners=blind.owners, node_of=nodes)
+    aware = laconic.plan(**ask, node_of=nodes)
+    assert aware.figures["between_nodes"] < alike.figures["between_nodes"]
+    assert cost_of(aware, 8) < cost_of(alike, 8) and cost_of(aware) > cost_of(alike) == cost_of(blind)
+    assert cost_of(laconic.plan(**ask, node_of=list(nodes), between_nodes=1)) == cost_of(blind)
+    moved = [(rank, each) for rank in range(8) for each in aware.of_rank(rank).sends]
+    assert aware.figures["between_nodes"] == sum(
+        volume_of(each.region) for rank, each in moved if nodes[rank] != nodes[each.peer])
+
+
+def volume_of(region):
+    return int(numpy.prod([side.stop - side.start for side in region]))
+
+
+def test_loads_by_elements():
+    ask = dict(extents=[64, 64], patch=[7, 7], ranks=8)
+    patches, elements = (laconic.plan(**ask, load=load) for load in ("patches", "elements"))
+    assert elements.figures["volume_max"] < patches.figures["volume_max"]
+    assert elements.figures["volume_max"] < 64 * 64 // 8 + 49
+    assert patches.figures["proven_optimal"] and not elements.figures["proven_optimal"]
+
+
+def test_exact_is_proven():
+    for balance in (1.0, 1.25):
+        plan = laconic.plan([50, 70], [4, 9], 11, balance=balance, exact=True)
+        assert plan.figures["proven_optimal"]
+        assert plan.figures["moved_elements"] <= laconic.plan([50, 70], [4, 9], 11).figures["moved_elements"]
+
+
+def test_figures_are_those_of_the_ranks():
+    plan = laconic.plan([40, 33], [7, 5], 12, blocks=[3, 4], placement="balanced")
+    sent, received, kept, volume = [], [], [], []
+    for rank in range(12):
+        mine = plan.of_rank(rank)
+        assert (mine.patches == plan.patches_of(rank)).all()
+        for numbers, transfers in ((sent, mine.sends), (received, mine.receives), (kept, mine.copies)):
+            numbers.append(sum(volume_of(each.region) for each in transfers))
+        volume.append(sum(map(volume_of, plan.regions_of(rank))))
+        assert kept[-1] + received[-1] == volume[-1]
+    figures = plan.figures
+    for name, numbers in (("sent", sent), ("received", received), ("volume", volume)):
+        assert (figures[name + "_min"], figures[name + "_max"]) == (min(numbers), max(numbers))
+    assert sum(sent) == figures["moved_elements"]
+    assert figures["received_at_most"] == figures["elements"] == 40 * 33
+    assert figures["forced"] >= 0
+    limited = laconic.plan([40, 33], [7, 5], 12, blocks=[3, 4]).figures
+    assert limited["received_max"] <= limited["received_at_most"] == 4 * 35
+
+
+@pytest.mark.parametrize("ask", [
+    dict(extents=[9, 8, 7], patch=[4, 3, 3], ranks=4),
+    dict(extents=[12, 9], patch=None, patches=[5, 2], ranks=3,
+         boxes=[(2, [0, 0], [5, 9]), (0, [5, 0], [12, 4]), (2, [5, 4], [12, 9])]),
+])
+def test_what_ranks_send_leads_the_array_to_its_patches(ask):
+    plan = laconic.plan(**ask, placement="round_robin")
+    plans = [plan.of_rank(rank) for rank in range(plan.ranks)]
+    arrived = numpy.zeros(plan.extents, int)
+    for rank, mine in enumerate(plans):
+        assert [each.patch for each in mine.sends] == sorted(each.patch for each in mine.sends)
+        for each in mine.receives + mine.copies:
+            arrived[each.region] += 1
+            assert plan.owners[each.patch] == rank
+            box = plan.boxes_of(each.peer)[each.part]
+            assert all(outer.start <= inner.start and inner.stop <= outer.stop for inner, outer in zip(each.region, box))
+        for peer in range(plan.ranks):
+            assert [each[1:] for each in mine.sends if each.peer == peer] == \
+                [each[1:] for each in plans[peer].receives if each.peer == rank]
+        assert all(each.peer == rank for each in mine.copies)
+    assert (arrived == 1).all()
+    with pytest.raises(laconic.InvalidArgument, match=f"no rank {plan.ranks}"):
+        plan.of_rank(plan.ranks)
+
+
 def test_patches_in_each_dimension():
     plan = laconic.plan([6, 10], None, 2, patches=[1, 3])
     assert plan.counts == (1, 3) and plan.patch is None
@@ -75,6 +158,10 @@ def test_plans_follow_each_other():
     (dict(extents=[4], patch=[2], ranks=2, placement="best"), "best"),
     (dict(extents=[4], patch=[2], ranks=2, blocks=[2], boxes=[]), "two layouts"),
     (dict(extents=[4], patch=[2], ranks=2, boxes=[(0, [0], [3, 1])]), "rank 0"),
+    (dict(extents=[4], patch=[2], ranks=2, load="bytes"), "'bytes'; use 'patches' or 'elements'"),
+    (dict(extents=[4], patch=[2], ranks=2, node_of=[0]), "node_of has 1 entries"),
+    (dict(extents=[4], patch=[2], ranks=2, node_of=[0, -1], placement="greedy"), r"node_of\[1\] is -1"),
+    (dict(extents=[4], patch=[2], ranks=2, node_of=[0, 1], between_nodes=0), "between_nodes is 0"),
 ])
 def test_bad_arguments_are_named(arguments, words):
     with pytest.raises(laconic.InvalidArgument, match=words):

@@ -8,6 +8,9 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
+
+#include "redistribute/exchange/neighbor_fault.hpp"
 
 namespace laconic {
 namespace {
@@ -43,20 +46,22 @@ bool wants_rings(const exchange_options& options) noexcept {
 
 namespace {
 
-/// MPICH 4.0.2: where a rank has no sources or no destinations, MPI_Neighbor_alltoallw moves nothing and returns
-/// success, or ends the program (tests/mpi/exchange_elements.cpp).
-#ifdef MPICH_VERSION
-constexpr bool neighbor_works = false;
-#else
-constexpr bool neighbor_works = true;
-#endif
+/// Of the library that runs, which need not be the one that this was compiled for.
+std::string library_version() {
+    std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+    int length = 0;
+    MPI_Get_library_version(text.data(), &length);
+    return {text.data(), static_cast<std::size_t>(length)};
+}
 
 }  // namespace
 
 status check_engine(const exchange_options& options) {
     const std::string name(name_of(options.engine));
-    if (options.engine == exchange_engine::neighbor && !neighbor_works)
-        return {errc::unsupported, "MPI_Neighbor_alltoallw of this MPI loses data; use engine alltoallw or batched"};
+    if (options.engine == exchange_engine::neighbor) {
+        std::string fault = neighbor_fault(library_version());
+        if (!fault.empty()) return {errc::unsupported, std::move(fault)};
+    }
     switch (options.engine) {
         case exchange_engine::partitioned:
             if (MPI_VERSION < 4)

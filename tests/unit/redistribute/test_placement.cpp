@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The placements: the paper's example, its tie rules and figures, optimal against every possible placement of small
-// arrays, and parameters that are refused.
+// The placements: the paper's example, its tie rules and figures, what optimal promises at scale, and parameters that
+// are refused. test_optimality.cpp compares optimal with every possible placement.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -74,56 +74,27 @@ TEST(placement, moves_what_was_measured_for_the_papers_arrays) {
     EXPECT_NEAR(moved(planned({1600, 1600, 1600}, {64, 64, 64}, 2048, placement_kind::balanced)), 49.62, 0.005);
 }
 
-TEST(placement, optimal_is_even_and_close_to_greedy_at_the_papers_scale) {
-    const plan made = planned({1000, 1000, 1000}, {32, 32, 32}, 1024, placement_kind::optimal);
+/// Moves at most so many percent; every rank gets `least` or `most` patches, and no more elements than that many
+/// patches have.
+void expect_scale(std::int64_t extent, std::int64_t patch, std::int64_t ranks, double percent, std::int64_t least,
+                  std::int64_t most) {
+    SCOPED_TRACE(std::to_string(extent) + "^3 in " + std::to_string(patch) + "^3 on " + std::to_string(ranks));
+    const plan made = planned({extent, extent, extent}, {patch, patch, patch}, ranks, placement_kind::optimal);
     const plan_figures figures = made.figures();
-    EXPECT_LE(moved(made), 27.7);
-    EXPECT_EQ(figures.patches.min, 32);
-    EXPECT_EQ(figures.patches.max, 32);
-    EXPECT_TRUE(figures.proven_optimal);
-    const plan other = planned({1600, 1600, 1600}, {64, 64, 64}, 2048, placement_kind::optimal);
-    EXPECT_LE(moved(other), 39);
-    EXPECT_EQ(other.figures().patches.min, 7);
-    EXPECT_EQ(other.figures().patches.max, 8);
+    EXPECT_LE(moved(made), percent);
+    EXPECT_EQ(figures.patches.min, least);
+    EXPECT_EQ(figures.patches.max, most);
+    EXPECT_GT(figures.received.max, 0);
+    EXPECT_LE(figures.received.max, figures.received_at_most);
+    EXPECT_EQ(figures.received_at_most, most * patch * patch * patch);
 }
 
-/// The least movement of all placements that keep the limits, by trying them all.
-std::int64_t least_movement(const layout& from, const patch_grid& to, std::int64_t least, std::int64_t most) {
-    placement how;
-    how.kind = placement_kind::given;
-    how.owners.assign(static_cast<std::size_t>(to.patches()), 0);
-    std::int64_t best = INT64_MAX;
-    while (true) {
-        numbers load(static_cast<std::size_t>(from.ranks()), 0);
-        for (const rank_number owner : how.owners) ++load[static_cast<std::size_t>(owner)];
-        const auto [low, high] = std::minmax_element(load.begin(), load.end());
-        if (*low >= least && *high <= most) best = std::min(best, planned(from, to, how).figures().moved_elements);
-        std::size_t digit = 0;
-        while (digit < how.owners.size() && ++how.owners[digit] == from.ranks()) how.owners[digit++] = 0;
-        if (digit == how.owners.size()) return best;
-    }
-}
-
-TEST(placement, optimal_moves_the_least_of_all_placements) {
-    tests::random_layouts random(5);
-    int compared = 0;
-    while (compared < 60) {
-        const auto extents = random.extents();
-        const patch_grid to = random.grid(extents);
-        const layout from = random.any_layout(extents);
-        double all = 1;
-        for (patch_number p = 0; p < to.patches() && all < 1e6; ++p) all *= from.ranks();
-        if (all > 3000) continue;
-        ++compared;
-        placement how;
-        how.balance = compared % 3 ? 1 : 1.5;
-        const plan made = planned(from, to, how);
-        const std::int64_t patches = to.patches(), ranks = from.ranks();
-        const std::int64_t most =
-            how.balance > 1 ? (3 * patches + 2 * ranks - 1) / (2 * ranks) : (patches - 1) / ranks + 1;
-        EXPECT_EQ(made.figures().moved_elements, least_movement(from, to, how.balance > 1 ? 0 : patches / ranks, most));
-        EXPECT_TRUE(made.figures().proven_optimal);
-    }
+TEST(placement, optimal_is_even_and_close_to_greedy_at_the_papers_scale) {
+    // The paper's balanced moves 31.53, 49.6 and 31.3 %, greedy, which is uneven, 26.14, 35.1 and 18.6 %.
+    expect_scale(1000, 32, 1024, 27.7, 32, 32);
+    expect_scale(1600, 64, 2048, 39, 7, 8);
+    expect_scale(3000, 32, 16'384, 20.2, 50, 51);
+    EXPECT_TRUE(planned({1000, 1000, 1000}, {32, 32, 32}, 1024, placement_kind::optimal).figures().proven_optimal);
 }
 
 TEST(placement, optimal_by_elements_exceeds_its_limit_by_less_than_a_patch) {
@@ -146,17 +117,36 @@ TEST(placement, optimal_with_nodes_moves_less_between_them) {
     const patch_grid to = patch_grid::of_size(extents, numbers{32, 32, 32}).value();
     placement how;
     how.between_nodes = 20;
-    const plan alike = planned(from, to, how);
-    for (rank_number rank = 0; rank < 125; ++rank) how.node_of.push_back(rank / 10);
-    const plan aware = planned(from, to, how);
-    std::int64_t between = 0;
-    for (rank_number rank = 0; rank < 125; ++rank)
-        for (const transfer& each : alike.of_rank(rank).sends)
-            if (each.peer / 10 != rank / 10) between += each.region.volume();
+    std::vector<std::int32_t> nodes;
+    for (rank_number rank = 0; rank < 125; ++rank) nodes.push_back(rank / 10);
+    placement as_before;
+    as_before.kind = placement_kind::given;
+    const plan blind = planned(from, to, how);
+    as_before.owners.assign(blind.owners().begin(), blind.owners().end());
+    how.node_of = as_before.node_of = nodes;
+    const plan aware = planned(from, to, how), alike = planned(from, to, as_before);
     const plan_figures with = aware.figures(), without = alike.figures();
-    EXPECT_LT(with.between_nodes, between);
+    EXPECT_LT(with.between_nodes, without.between_nodes);
     EXPECT_GE(with.moved_elements, without.moved_elements);
-    EXPECT_LE(with.moved_elements + 19 * with.between_nodes, without.moved_elements + 19 * between);
+    EXPECT_LE(with.moved_elements + 19 * with.between_nodes, without.moved_elements + 19 * without.between_nodes);
+    EXPECT_EQ(blind.figures().between_nodes, 0);
+}
+
+TEST(placement, greedy_claims_no_least_cost_between_nodes) {
+    const numbers extents{12}, patch{12};
+    const layout from =
+        layout::boxes(extents, std::vector<owned_box>{{0, {1, {0}, {5}}}, {1, {1, {5}, {9}}}, {2, {1, {9}, {12}}}}, 3)
+            .value();
+    placement how;
+    how.kind = placement_kind::greedy;
+    EXPECT_TRUE(planned(from, patch_grid::of_size(extents, patch).value(), how).figures().proven_optimal);
+    // Ranks 1 and 2 share a node and hold more together than rank 0 does.
+    how.node_of = {0, 1, 1};
+    const plan_figures greedy = planned(from, patch_grid::of_size(extents, patch).value(), how).figures();
+    EXPECT_EQ(greedy.between_nodes, 7);
+    EXPECT_FALSE(greedy.proven_optimal);
+    how.kind = placement_kind::optimal;
+    EXPECT_EQ(planned(from, patch_grid::of_size(extents, patch).value(), how).figures().between_nodes, 5);
 }
 
 TEST(placement, a_looser_limit_never_moves_more) {
@@ -189,6 +179,9 @@ TEST(placement, is_refused_with_the_value_in_the_text) {
     EXPECT_NE(refused(how, to).find("node_of has 2 entries"), std::string::npos);
     how.node_of = {0, 1, -1, 0};
     EXPECT_NE(refused(how, to).find("node_of[2] is -1"), std::string::npos);
+    how.kind = placement_kind::greedy;
+    EXPECT_NE(refused(how, to).find("node_of[2] is -1"), std::string::npos);
+    how.node_of.clear();
     how.kind = placement_kind::given;
     how.owners.assign(9, 4);
     EXPECT_NE(refused(how, to).find("owners[0] is 4"), std::string::npos);

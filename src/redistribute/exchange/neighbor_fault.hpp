@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What MPI_Get_library_version says flows in; whether MPI_Neighbor_alltoallw of that MPI can be trusted flows out.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace laconic::redistribute {
+
+/// The version of an MPICH, "4.0.2"; empty for other MPIs. Those built on MPICH name themselves otherwise.
+[[nodiscard]] inline std::string mpich_version(std::string_view library) {
+    constexpr std::string_view title = "MPICH Version:", blanks = " \t";
+    if (library.substr(0, title.size()) != title) return {};
+    library.remove_prefix(title.size());
+    const std::size_t first = library.find_first_not_of(blanks);
+    if (first == std::string_view::npos) return {};
+    library.remove_prefix(first);
+    return std::string(library.substr(0, library.find_first_of(" \t\r\n")));
+}
+
+/// Why engine neighbor cannot run, or empty. MPICH 4.0 widens the counts for its large-count functions and takes the
+/// number of sources for that of destinations and the other way round (its issue 6233): where these differ, data is
+/// lost in silence or memory overrun. Mended for 4.1 after its first pre-releases, and on the branch of 4.0 so late
+/// that no version of 4.0 is trusted.
+[[nodiscard]] inline std::string neighbor_fault(std::string_view library) {
+    const std::string version = mpich_version(library);
+    const std::string_view series = std::string_view(version).substr(0, 4);
+    if (version != "4.0" && series != "4.0." && series != "4.0a" && series != "4.0b" && series != "4.0r" &&
+        series != "4.1a" && series != "4.1b")
+        return {};
+    return "MPI_Neighbor_alltoallw of MPICH " + version +
+           " loses data or crashes where a rank sends to more or fewer ranks than it receives from (MPICH issue 6233, "
+           "mended in 4.1); use engine alltoallw or batched, or a later MPICH";
+}
+
+}  // namespace laconic::redistribute

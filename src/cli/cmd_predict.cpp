@@ -127,7 +127,7 @@ void print_json(const predict_request& request, const prepared& ready) {
                 {"codec_threads", what.threads},
                 {"machine", ready.machine_name.empty() ? json(nullptr) : json(ready.machine_name)}};
     if (!request.bytes.empty()) {
-        const model::choice best = model::select(ready.where, what, ready.candidates, model::usual_calls_per_question);
+        const model::choice best = model::select_as_auto(ready.where, what, ready.candidates);
         object["bytes"] = what.bytes;
         object["chosen"] = collective::name_of(ready.op, model::as_run(best.what, what.bytes));
         object["rows"] = json::array();
@@ -155,7 +155,7 @@ void print_ranking(const prepared& ready) {
                          part(time.copy_s)});
     }
     print_table(table, 1);
-    const model::choice best = model::select(ready.where, what, ready.candidates, model::usual_calls_per_question);
+    const model::choice best = model::select_as_auto(ready.where, what, ready.candidates);
     fmt::print("auto takes {}\n", bold(collective::name_of(ready.op, model::as_run(best.what, what.bytes))));
     fmt::print("{}\n",
                dim(fmt::format("{}, {}, {} ranks on {} nodes, ratio {:g}, machine: {}; parts overlap",

@@ -2,6 +2,7 @@
 // Caches by linear search: a communicator sees few kinds of calls.
 #include "collective/call_store.hpp"
 
+#include <bit>
 #include <new>
 
 #include "collective/select.hpp"
@@ -48,16 +49,34 @@ call_memory* call_store::borrow() noexcept {
     return memory_.back().get();
 }
 
-std::uint64_t call_store::interesting_bytes(operation op, const model::machine& where, int ranks, int nodes,
+call_store::known_size& call_store::size_of(operation op, const model::machine& where, int ranks, int nodes,
                                             std::size_t segment_bytes, unsigned threads) {
-    for (const known_size& known : sizes_)
+    for (known_size& known : sizes_)
         if (known.op == op && known.where == &where && known.nodes == nodes && known.segment_bytes == segment_bytes &&
             known.threads == threads)
-            return known.bytes;
-    const std::uint64_t bytes = model::smallest_interesting_bytes(where, op, ranks, nodes, candidates(op, false, false),
-                                                                  segment_bytes, threads);
-    sizes_.push_back({op, &where, nodes, segment_bytes, threads, bytes});
-    return bytes;
+            return known;
+    const std::uint64_t asked_from = model::smallest_interesting_bytes(
+        where, op, ranks, nodes, candidates(op, false, false), segment_bytes, threads);
+    sizes_.push_back({op, &where, nodes, segment_bytes, threads, asked_from, {}});
+    return sizes_.back();
+}
+
+std::optional<cell> call_store::unasked(operation op, std::uint64_t bytes, const model::machine& where, int ranks,
+                                        int nodes, std::size_t segment_bytes, unsigned threads) {
+    known_size& known = size_of(op, where, ranks, nodes, segment_bytes, threads);
+    if (bytes >= known.asked_from) return {};
+    std::optional<cell>& row = known.unasked[static_cast<std::size_t>(std::bit_width(bytes))];
+    if (!row) {
+        model::question what;
+        what.op = op;
+        what.bytes = bytes;
+        what.ranks = ranks;
+        what.nodes = nodes;
+        what.segment_bytes = segment_bytes;
+        what.threads = threads;
+        row = model::as_run(model::select_unasked(where, what, candidates(op, false, false)).what, bytes);
+    }
+    return row;
 }
 
 hierarchy* call_store::levels(const mpi::channel& channel, unsigned ranks_per_node, bool may_share) noexcept try {

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -72,9 +74,10 @@ public:
     /// Made at its first use. Null when there is no memory for it.
     [[nodiscard]] hierarchy* levels(const mpi::channel& channel, unsigned ranks_per_node, bool may_share) noexcept;
 
-    /// Buffers below this size are MPI's, whatever they hold (model::smallest_interesting_bytes).
-    [[nodiscard]] std::uint64_t interesting_bytes(operation op, const model::machine& where, int ranks, int nodes,
-                                                  std::size_t segment_bytes, unsigned threads);
+    /// What runs a call of so many bytes without a word between the ranks, whatever it holds (model::select_unasked);
+    /// nothing where it is worth asking. Calls of a kind and octave are decided once.
+    [[nodiscard]] std::optional<cell> unasked(operation op, std::uint64_t bytes, const model::machine& where, int ranks,
+                                              int nodes, std::size_t segment_bytes, unsigned threads);
 
     /// How `auto` fared with calls like these, asked and told in the order of the turns.
     [[nodiscard]] model::recollection& decisions() noexcept { return decisions_; }
@@ -94,8 +97,11 @@ private:
         int nodes;
         std::size_t segment_bytes;
         unsigned threads;
-        std::uint64_t bytes;
+        std::uint64_t asked_from;
+        std::array<std::optional<cell>, 65> unasked;  ///< by the octave of a size
     };
+    [[nodiscard]] known_size& size_of(operation op, const model::machine& where, int ranks, int nodes,
+                                      std::size_t segment_bytes, unsigned threads);
     struct known_program {
         operation op;
         schedule_kind schedule;

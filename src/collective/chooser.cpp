@@ -31,10 +31,12 @@ bool chooser::is_plain() {
     const collective_options& options = *asked_.options;
     lossless_ = options.limit.value == 0 || growth_of(shape.op, asked_.combine) == growth::unknown;
     if (!knows_counts() && lossless_) return true;
-    if (!lossless_ && knows_counts() &&
-        bytes() < store_.interesting_bytes(shape.op, *machine_, shape.ranks, asked_.nodes, options.segment_bytes,
-                                           asked_.threads))
-        return true;
+    if (!lossless_ && knows_counts()) {
+        const auto row = store_.unasked(shape.op, bytes(), *machine_, shape.ranks, asked_.nodes, options.segment_bytes,
+                                        asked_.threads);
+        unasked_ = row.value_or(cell{});
+        if (row) return true;
+    }
     // Only what has to be the same on all ranks: where sizes are not, calls of all sizes are alike.
     const std::uint64_t size = knows_counts() ? bytes() : of_any_size;
     likeness_ =
@@ -46,6 +48,7 @@ bool chooser::is_plain() {
 
 cell chooser::plain() const noexcept {
     const geometry& shape = *asked_.shape;
+    if (unasked_.schedule != schedule_kind::stock) return unasked_;
     if (knows_counts()) return stock_or_raw(shape);
     if (agreed_elements_ <= longest_int) return {};
     return {schedule_kind::pairwise, payload_kind::raw, codec_id::raw};

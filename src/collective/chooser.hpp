@@ -66,6 +66,7 @@ private:
     const known_machine* machine_ = &built_in_machine();
     model::call_likeness likeness_;
     std::uint64_t agreed_elements_ = 0;
+    cell unasked_;  ///< what is ahead of stock for a call too short to be asked about
     bool lossless_ = false;
     bool asks_ = false;
     bool new_machine_ = false;

@@ -3,6 +3,8 @@
 #include "model/select.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 
 #include "codec/float_environment.hpp"
 
@@ -57,6 +59,12 @@ bool wins(const machine& where, question what, std::uint64_t bytes, std::span<co
     what.bytes = bytes;
     return decide(where, what, candidates).what.schedule != schedule_kind::stock;
 }
+/// By compression, that is.
+bool compression_wins(const machine& where, question what, std::uint64_t bytes,
+                      std::span<const cell> candidates) noexcept {
+    what.bytes = bytes;
+    return !is_raw(decide(where, what, candidates).what, what);
+}
 
 /// The sizes tried: powers of two and seven steps between each and the next.
 std::uint64_t next_size(std::uint64_t bytes) noexcept {
@@ -69,11 +77,13 @@ std::uint64_t next_size(std::uint64_t bytes) noexcept {
 struct bracket {
     std::uint64_t loses = 0, wins = never;
 };
-bracket first_win(const machine& where, const question& what, std::span<const cell> candidates) noexcept {
+template <class Wins>
+bracket first_win(const machine& where, const question& what, std::span<const cell> candidates,
+                  const Wins& is_won) noexcept {
     bracket found;
     if (!check(what).ok()) return found;
     for (std::uint64_t bytes = 1; bytes <= largest; bytes = next_size(bytes)) {
-        if (wins(where, what, bytes, candidates)) {
+        if (is_won(where, what, bytes, candidates)) {
             found.wins = bytes;
             return found;
         }
@@ -98,6 +108,35 @@ choice select(const machine& where, const question& what, std::span<const cell> 
               double calls_per_question) noexcept {
     const codec::float_environment standard;
     return check(what).ok() ? decide(where, what, candidates, calls_per_question) : choice{};
+}
+
+choice select_unasked(const machine& where, const question& what, std::span<const cell> candidates) noexcept {
+    const codec::float_environment standard;
+    if (!check(what).ok()) return {};
+    const double stock_s = estimate_stock(where, what).total_s;
+    choice best{{}, stock_s, stock_s};
+    if (what.bytes == 0) return best;
+    std::array<question, 2> ends{what, what};
+    ends[0].bytes = std::bit_floor(what.bytes);
+    ends[1].bytes = 2 * ends[0].bytes - 1;
+    double least_share = 1 / unasked_margin;
+    for (const cell& one : candidates) {
+        if (one.schedule == schedule_kind::stock || !is_raw(one, what)) continue;
+        double share = 0;  // of stock's time, at the worse end
+        for (const question& end : ends)
+            share = std::max(share, estimate(where, end, one).total_s / estimate_stock(where, end).total_s);
+        if (!(share < least_share)) continue;
+        least_share = share;
+        best = {one, estimate(where, what, one).total_s, stock_s};
+    }
+    return best;
+}
+
+choice select_as_auto(const machine& where, const question& what, std::span<const cell> candidates) noexcept {
+    const std::uint64_t asked_from = smallest_interesting_bytes(where, what.op, what.ranks, what.nodes, candidates,
+                                                                what.segment_bytes, what.threads);
+    if (what.bytes < asked_from) return select_unasked(where, what, candidates);
+    return select(where, what, candidates, usual_calls_per_question);
 }
 
 std::size_t rivals_of(const machine& where, const question& what, const cell& best, std::span<const cell> alike,
@@ -143,7 +182,7 @@ std::vector<prediction> ranking(const machine& where, const question& what, std:
 
 std::uint64_t smallest_win(const machine& where, const question& what, std::span<const cell> candidates) noexcept {
     const codec::float_environment standard;
-    auto [low, high] = first_win(where, what, candidates);
+    auto [low, high] = first_win(where, what, candidates, wins);
     if (high == never) return never;
     while (high - low > 1) {
         const std::uint64_t middle = low + (high - low) / 2;
@@ -157,7 +196,7 @@ std::uint64_t smallest_interesting_bytes(const machine& where, operation op, int
                                          unsigned threads) noexcept {
     const codec::float_environment standard;
     question what{op, 0, ranks, nodes, 1e9, 0, 2, segment_bytes, threads};
-    const bracket found = first_win(at_its_fastest(where), what, candidates);
+    const bracket found = first_win(at_its_fastest(where), what, candidates, compression_wins);
     return found.wins == never ? never : found.loses;
 }
 

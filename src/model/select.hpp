@@ -36,6 +36,20 @@ inline constexpr double usual_calls_per_question = 63.0 / 6;
 [[nodiscard]] choice select(const machine& where, const question& what, std::span<const cell> candidates,
                             double calls_per_question = 1) noexcept;
 
+/// What a row has to be ahead of stock by where nobody asks: short calls are predicted less well than long ones
+/// (docs/adr/0013-short-buffers-unasked.md).
+inline constexpr double unasked_margin = 1.3;
+/// For sizes below smallest_interesting_bytes(): the fastest of the candidates that travel uncompressed and are
+/// predicted to beat stock by unasked_margin at both ends of the octave [2^k, 2^(k+1)) that holds the size; else stock.
+/// So there is one answer for an octave. Same conditions as select().
+[[nodiscard]] choice select_unasked(const machine& where, const question& what,
+                                    std::span<const cell> candidates) noexcept;
+
+/// What `auto` runs in a call like this among many: select_unasked() or, from smallest_interesting_bytes() on,
+/// select().
+[[nodiscard]] choice select_as_auto(const machine& where, const question& what,
+                                    std::span<const cell> candidates) noexcept;
+
 /// Rows that the model cannot tell from the fastest for sure.
 inline constexpr double doubt = 1.3;
 
@@ -60,9 +74,10 @@ struct prediction {
 [[nodiscard]] std::uint64_t smallest_win(const machine& where, const question& what,
                                          std::span<const cell> candidates) noexcept;
 
-/// Below this size no candidate can win, whatever the ratio: smallest_win() for data that compress to nothing with
-/// every codec at its fastest, less the step between sizes that were tried. What is smaller can go to stock without a
-/// word between the ranks. Takes about a millisecond: once for a communicator. 0 is possible, `never` as well.
+/// Below this size no candidate wins by compression, whatever the ratio: the smallest size at which select() takes one
+/// that compresses, for data that compress to nothing with every codec at its fastest, less the step between sizes that
+/// were tried. What is smaller needs no word between the ranks: select_unasked(). Takes about a millisecond: once for a
+/// communicator. 0 is possible, `never` as well.
 [[nodiscard]] std::uint64_t smallest_interesting_bytes(const machine& where, operation op, int ranks, int nodes,
                                                        std::span<const cell> candidates,
                                                        std::uint64_t segment_bytes = 128 * 1024,

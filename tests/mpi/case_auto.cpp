@@ -167,6 +167,38 @@ void short_calls_are_mpi(const collective_options& options) {
     MPI_Comm_free(&comm);
 }
 
+/// An uncompressed row of ours that is far ahead of MPI's own runs short calls, and nobody asks; one that is a little
+/// ahead does not.
+void short_calls_may_be_ours(collective_options options) {
+    for (const double factor : {4.0, 1.15}) {
+        model::machine where = slow_network();
+        model::size_fit& stock = where.stock[static_cast<std::size_t>(operation::allreduce)];
+        stock.rows = 1;
+        stock.bytes[0] = 1;
+        stock.factor[0] = factor;
+        // Compression is out of the question.
+        for (model::codec_rates& codec : where.codecs)
+            for (auto& rate : codec.bytes_per_s) rate.fill(1e5);
+        const std::string path = file_of(where);
+        options.machine = path;
+        MPI_Comm comm = MPI_COMM_NULL;
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        const std::vector<double> few = kept_field<double>(field::smooth, rank_in(comm), 20);
+        const std::string text = "short calls where MPI takes " + std::to_string(factor) + " of its formula";
+        static_cast<void>(call(few, comm, options, text));
+        for (int i = 0; i < 3; ++i) {
+            const seen one = call(few, comm, options, text);
+            const auto row = collective::find_cell(operation::allreduce, one.row);
+            check(row.ok() && !collective::compresses(*row), text + " ran " + one.row);
+            check(one.agreements == 0,
+                  text + ", call " + std::to_string(i) + ", agreed " + std::to_string(one.agreements) + " times");
+            check((one.row != "stock") == (factor > 2), text + " ran " + one.row);
+        }
+        MPI_Comm_free(&comm);
+        std::remove(path.c_str());
+    }
+}
+
 /// A row that leaves short arrays as they are does so in auto as well, and needs no word for it.
 void short_arrays_travel_raw(collective_options options) {
     MPI_Comm comm = MPI_COMM_NULL;
@@ -253,6 +285,7 @@ void auto_decides() {
     options.ranks_per_node = 1;
     alike_calls_presume(options);
     short_calls_are_mpi(options);
+    short_calls_may_be_ours(options);
     short_arrays_travel_raw(options);
     refused_calls_leave_nothing(options);
     an_unreadable_machine_is_heard_of(options);

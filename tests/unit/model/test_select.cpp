@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cfenv>
 #include <cmath>
 #include <random>
@@ -81,9 +82,9 @@ TEST(select, never_takes_what_is_not_faster_than_stock_by_the_margin) {
             ASSERT_LE((taken.predicted_s + asking(taken.what)) * 1.0299, taken.stock_s);
             EXPECT_EQ(taken.predicted_s, estimate(m, what, taken.what).total_s);
         }
-        // Below this size stock is right whatever the ratio.
+        // Below this size nothing that compresses is right, whatever the ratio.
         if (i % 30 == 0 && what.bytes < smallest_interesting_bytes(m, what.op, what.ranks, what.nodes, rows)) {
-            EXPECT_EQ(taken.what.schedule, schedule_kind::stock);
+            EXPECT_EQ(as_run(taken.what, what.bytes).payload, payload_kind::raw);
         }
     }
     EXPECT_GT(own, 300);
@@ -177,6 +178,55 @@ TEST(select, answers_stock_to_nonsense_and_to_nothing) {
     const auto rows = rows_of(operation::allreduce);
     EXPECT_EQ(smallest_interesting_bytes(default_machine(), operation::allreduce, 1, 1, rows), never);
     EXPECT_EQ(smallest_interesting_bytes(default_machine(), operation::allreduce, 4, 9, rows), never);
+}
+
+TEST(select_unasked, takes_rows_without_compression_that_are_far_ahead_all_over_an_octave) {
+    spread cases;
+    int own = 0;
+    for (int i = 0; i < 3000; ++i) {
+        const machine m = cases.any_machine();
+        question what = cases.any_question();
+        what.bytes = 1 + what.bytes % (1 << 18);
+        const auto rows = rows_of(what.op);
+        const cell taken = select_unasked(m, what, rows).what;
+        question low = what, high = what;
+        low.bytes = std::bit_floor(what.bytes);
+        high.bytes = 2 * low.bytes - 1;
+        EXPECT_EQ(select_unasked(m, low, rows).what, taken);
+        EXPECT_EQ(select_unasked(m, high, rows).what, taken);
+        const auto share = [&](const cell& row) {
+            return std::max(estimate(m, low, row).total_s / estimate_stock(m, low).total_s,
+                            estimate(m, high, row).total_s / estimate_stock(m, high).total_s);
+        };
+        if (taken.schedule != schedule_kind::stock) {
+            ++own;
+            ASSERT_EQ(as_run(taken, what.bytes).payload, payload_kind::raw);
+            ASSERT_LT(share(taken) * 1.2999, 1);
+        }
+        for (const cell& row : rows)
+            if (row.schedule != schedule_kind::stock && as_run(row, what.bytes).payload == payload_kind::raw) {
+                ASSERT_GE(share(row), taken.schedule == schedule_kind::stock ? 1 / 1.3001 : share(taken));
+            }
+    }
+    EXPECT_GT(own, 100);
+    EXPECT_LT(own, 2900);
+}
+
+TEST(select_as_auto, asks_from_the_size_on_that_is_worth_it) {
+    spread cases;
+    int unasked = 0, asked = 0;
+    for (int i = 0; i < 100; ++i) {
+        const machine m = cases.any_machine();
+        const question what = cases.any_question();
+        const auto rows = rows_of(what.op);
+        const bool is_short = what.bytes < smallest_interesting_bytes(m, what.op, what.ranks, what.nodes, rows,
+                                                                      what.segment_bytes, what.threads);
+        ++(is_short ? unasked : asked);
+        const choice want = is_short ? select_unasked(m, what, rows) : select(m, what, rows, usual_calls_per_question);
+        EXPECT_EQ(select_as_auto(m, what, rows).what, want.what);
+    }
+    EXPECT_GT(unasked, 5);
+    EXPECT_GT(asked, 5);
 }
 
 TEST(ranking, is_ordered_and_has_every_possible_row) {

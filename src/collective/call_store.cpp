@@ -2,11 +2,9 @@
 // Caches by linear search: a communicator sees few kinds of calls.
 #include "collective/call_store.hpp"
 
-#include <bit>
 #include <new>
 
 #include "collective/select.hpp"
-#include "model/select.hpp"
 
 namespace laconic::collective {
 namespace {
@@ -65,7 +63,7 @@ std::optional<cell> call_store::unasked(operation op, std::uint64_t bytes, const
                                         int nodes, std::size_t segment_bytes, unsigned threads) {
     known_size& known = size_of(op, where, ranks, nodes, segment_bytes, threads);
     if (bytes >= known.asked_from) return {};
-    std::optional<cell>& row = known.unasked[static_cast<std::size_t>(std::bit_width(bytes))];
+    std::optional<cell>& row = known.unasked[model::size_class_of(bytes).number];
     if (!row) {
         model::question what;
         what.op = op;

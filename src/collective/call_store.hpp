@@ -17,6 +17,7 @@
 #include "collective/program.hpp"
 #include "model/machine.hpp"
 #include "model/recollection.hpp"
+#include "model/select.hpp"
 #include "mpi/channel.hpp"
 
 namespace laconic::collective {
@@ -75,7 +76,7 @@ public:
     [[nodiscard]] hierarchy* levels(const mpi::channel& channel, unsigned ranks_per_node, bool may_share) noexcept;
 
     /// What runs a call of so many bytes without a word between the ranks, whatever it holds (model::select_unasked);
-    /// nothing where it is worth asking. Calls of a kind and octave are decided once.
+    /// nothing where it is worth asking. Calls of a kind and a class of sizes are decided once.
     [[nodiscard]] std::optional<cell> unasked(operation op, std::uint64_t bytes, const model::machine& where, int ranks,
                                               int nodes, std::size_t segment_bytes, unsigned threads);
 
@@ -98,7 +99,7 @@ private:
         std::size_t segment_bytes;
         unsigned threads;
         std::uint64_t asked_from;
-        std::array<std::optional<cell>, 65> unasked;  ///< by the octave of a size
+        std::array<std::optional<cell>, model::most_size_classes> unasked;
     };
     [[nodiscard]] known_size& size_of(operation op, const model::machine& where, int ranks, int nodes,
                                       std::size_t segment_bytes, unsigned threads);

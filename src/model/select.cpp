@@ -110,6 +110,12 @@ choice select(const machine& where, const question& what, std::span<const cell> 
     return check(what).ok() ? decide(where, what, candidates, calls_per_question) : choice{};
 }
 
+size_class size_class_of(std::uint64_t bytes) noexcept {
+    const int width = static_cast<int>(std::bit_width(bytes)), shift = std::max(0, width - 3);
+    const std::uint64_t quarter = bytes >> shift;
+    return {quarter << shift, ((quarter + 1) << shift) - 1, 4 * static_cast<std::size_t>(width) + quarter % 4};
+}
+
 choice select_unasked(const machine& where, const question& what, std::span<const cell> candidates) noexcept {
     const codec::float_environment standard;
     if (!check(what).ok()) return {};
@@ -117,11 +123,13 @@ choice select_unasked(const machine& where, const question& what, std::span<cons
     choice best{{}, stock_s, stock_s};
     if (what.bytes == 0) return best;
     std::array<question, 2> ends{what, what};
-    ends[0].bytes = std::bit_floor(what.bytes);
-    ends[1].bytes = 2 * ends[0].bytes - 1;
+    const size_class sizes = size_class_of(what.bytes);
+    ends[0].bytes = sizes.first;
+    ends[1].bytes = sizes.last;
     double least_share = 1 / unasked_margin;
     for (const cell& one : candidates) {
-        if (one.schedule == schedule_kind::stock || !is_raw(one, what)) continue;
+        if (one.schedule == schedule_kind::stock) continue;
+        if (!is_raw(one, ends[0]) || !is_raw(one, ends[1])) continue;
         double share = 0;  // of stock's time, at the worse end
         for (const question& end : ends)
             share = std::max(share, estimate(where, end, one).total_s / estimate_stock(where, end).total_s);

@@ -39,9 +39,17 @@ inline constexpr double usual_calls_per_question = 63.0 / 6;
 /// What a row has to be ahead of stock by where nobody asks: short calls are predicted less well than long ones
 /// (docs/adr/0013-short-buffers-unasked.md).
 inline constexpr double unasked_margin = 1.3;
+/// Sizes that are decided alike: from 4 on a quarter of an octave.
+struct size_class {
+    std::uint64_t first = 0, last = 0;
+    std::size_t number = 0;  ///< below most_size_classes
+};
+inline constexpr std::size_t most_size_classes = 4 * 65;
+[[nodiscard]] size_class size_class_of(std::uint64_t bytes) noexcept;
+
 /// For sizes below smallest_interesting_bytes(): the fastest of the candidates that travel uncompressed and are
-/// predicted to beat stock by unasked_margin at both ends of the octave [2^k, 2^(k+1)) that holds the size; else stock.
-/// So there is one answer for an octave. Same conditions as select().
+/// predicted to beat stock by unasked_margin at both ends of the class of the size; else stock. So there is one answer
+/// for a class. Same conditions as select().
 [[nodiscard]] choice select_unasked(const machine& where, const question& what,
                                     std::span<const cell> candidates) noexcept;
 

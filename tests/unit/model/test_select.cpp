@@ -204,11 +204,11 @@ TEST(select_unasked, takes_rows_without_compression_that_are_far_ahead_all_over_
         if (taken.schedule != schedule_kind::stock) {
             ++own;
             ASSERT_EQ(as_run(taken, what.bytes).payload, payload_kind::raw);
-            ASSERT_LT(share(taken) * 1.2999, 1);
+            ASSERT_LT(share(taken) * 1.0999, 1);
         }
         for (const cell& row : rows)
             if (row.schedule != schedule_kind::stock && as_run(row, what.bytes).payload == payload_kind::raw) {
-                ASSERT_GE(share(row), taken.schedule == schedule_kind::stock ? 1 / 1.3001 : share(taken));
+                ASSERT_GE(share(row), taken.schedule == schedule_kind::stock ? 1 / 1.1001 : share(taken));
             }
     }
     EXPECT_GT(own, 100);

@@ -23,7 +23,7 @@ PLACEMENTS = ("greedy", "balanced", "optimal")
 PAPER_RANKS = 1024
 BLOCKS = (2, 2, 2)
 LARGEST_EXTENT = 6400
-LARGEST_SIDE = 320          # of the array that stands for it: 32 MB of doubles a rank
+LARGEST_SIDE = 320          # of the array that stands for it: up to 35 MB of doubles a rank
 LEAST_PATCH = 8
 LEAST_REPETITIONS = 5
 MOST_POINT_S = 12           # of repetitions of a point of the study, where redistribute.json says how long one takes
@@ -39,6 +39,8 @@ def scaled(extent, patch, moved):
     the paper's array there is an odd number of them, and the ranks' border cuts one in halves; elsewhere an even number and
     a part of one, and the border cuts off half as much."""
     most = LARGEST_SIDE * (extent / LARGEST_EXTENT) ** (1 / 3)
+    if not 0 < moved < 1:
+        raise ValueError(f"greedy placement moves {moved} of the paper's array; there is nothing to scale by")
     border = 1 - (1 - moved) ** (1 / 3)  # what moves of a dimension
     room = most / LEAST_PATCH
     if extent % patch == 0:
@@ -119,8 +121,8 @@ def study(build, repetitions, quick):
     return points
 
 
-def plan_of(build, data, repetitions, quick):
-    """Points, what the acceptance figures need first."""
+def plan_of(build, data, repetitions, quick, wanted):
+    """Points of the parts that are wanted, what the acceptance figures need first."""
     cube = ("256x256x256", "32x32x32", "round_robin")
     points = [Point("memory", mpi, ranks, "memory", *cube, tuple(MESSAGES), repetitions, ("--own-array",))
               for ranks in (2, 8) for mpi in MPIS]
@@ -133,7 +135,9 @@ def plan_of(build, data, repetitions, quick):
             lossy = ("--element-bytes", 4, "--data", floats["path"], "--rel", "1e-3")
             points += [Point("lossy", mpi, 4, "1 Gbit/s", *cube, tuple(VARIANTS), repetitions, lossy),
                        Point("raw", mpi, 4, "1 Gbit/s", *cube, tuple(VARIANTS), repetitions, lossy[:2])]
-    return points + study(build, 3 if quick else max(3, repetitions // 5), quick)
+    if "study" in wanted:
+        points += study(build, 3 if quick else max(3, repetitions // 5), quick)
+    return [point for point in points if point.part in wanted]
 
 
 def measure_all(points, store, build, deadline):
@@ -195,12 +199,13 @@ def main():
     arguments.out.mkdir(parents=True, exist_ok=True)
     store = Store(arguments.out / "redistribute.json", "runs", key_of)
     if not arguments.page_only:
-        points = plan_of(arguments.build, arguments.data, arguments.repetitions, arguments.quick)
-        if not arguments.quick:
+        wanted = parts(arguments.only)
+        points = plan_of(arguments.build, arguments.data, arguments.repetitions, arguments.quick, wanted)
+        if "study" in wanted and not arguments.quick:
             measured = {point.key() for point in points}
             store.forget([key for key in store.points if key[0] == "study" and key not in measured])
-        wanted = parts(arguments.only)
-        points = [point for point in points if point.part in wanted and not (arguments.missing and point.key() in store.points)]
+        if arguments.missing:
+            points = [point for point in points if point.key() not in store.points]
         if arguments.list:
             for point in points:
                 print(*point.key(), f"x{point.repetitions}")

@@ -134,7 +134,8 @@ def crossovers(points):
         chosen = sorted((p for p in points if p.op == op), key=lambda p: p.bytes)
         wins = None
         for p in chosen:
-            wins = (wins or p.size) if p.gain(p.best_own) > 1 else None
+            pays = p.gain(p.best_own) > 1 and not p.best_own["ran"].endswith("raw")
+            wins = (wins or p.size) if pays else None
         lines.append([op, ", ".join(f"{p.size}: {p.gain(p.best_own):.2f}x ({p.best_own['algorithm']})" for p in chosen),
                       ("at most " if wins == chosen[0].size else "") + size_name(wins) if wins else "none"])
     return table(["operation", "best of our rows over the best stock algorithm", "crossover"], lines)

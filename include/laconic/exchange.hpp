@@ -36,7 +36,7 @@ enum class exchange_engine : std::uint8_t {
     per_rank,     ///< one packed message for each pair of ranks
     per_patch,    ///< one message for each patch and sender, of a derived datatype
     alltoallw,    ///< MPI_Alltoallw with derived datatypes
-    neighbor,     ///< MPI_Neighbor_alltoallw with derived datatypes; unsupported on MPICH 4.0, which loses data
+    neighbor,     ///< MPI_Neighbor_alltoallw with derived datatypes; unsupported on MPICH 4.0 to 4.1b, which lose data
     partitioned,  ///< MPI-4's partitioned messages, packed; where the MPI has them
 };
 [[nodiscard]] std::string_view name_of(exchange_engine engine) noexcept;

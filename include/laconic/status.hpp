@@ -11,7 +11,7 @@
 
 namespace laconic {
 
-/// Error codes. The numbers are part of the ABI (laconic.h repeats them): never renumber, only append.
+/// Error codes. The numbers are part of the ABI (laconic_basics.h repeats them): never renumber, only append.
 enum class errc : int {
     ok = 0,
     invalid_argument = 1,  ///< a parameter outside its domain (null buffer, unknown name, ...)

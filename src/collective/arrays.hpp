@@ -39,7 +39,8 @@ struct arrays {
     [[nodiscard]] std::span<T> result(part piece) const noexcept {
         return out.subspan(piece.out.first, piece.out.count);
     }
-    /// out[i] = a[i] op b[i]; out may be a or b.
+    /// out[i] = a[i] op b[i]; out may be a or b. The order of a and b is kept for the operations of this library only:
+    /// a custom one has to commute bit for bit where ranks are to hold the same bits.
     void combine(void* to, const void* a, const void* b, std::size_t count) const {
         if (op != reduction::custom) return combine_elements<T>(op, to, a, b, count);
         if (to != a && to != b) std::memcpy(to, a, count * sizeof(T));

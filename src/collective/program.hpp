@@ -26,7 +26,7 @@ struct step {
     std::uint32_t to_count = 0;  ///< ranks that get the result of this step
     bool combines : 1 = false;   ///< the message is combined with what is here; else it replaces it
     /// What is here comes before what comes in: of two NaN the processor keeps the first, which has to be the same one
-    /// on ranks that make the same sum.
+    /// on ranks that make the same sum. A custom operation is not told (arrays::combine).
     bool ours_first : 1 = false;
     bool uses_state : 1 = false;  ///< what is here was kept by an earlier step; else it is the local values
     bool keeps : 1 = false;       ///< a later step uses the result

@@ -123,6 +123,7 @@ choice select_unasked(const machine& where, const question& what, std::span<cons
     choice best{{}, stock_s, stock_s};
     if (what.bytes == 0) return best;
     std::array<question, 2> ends{what, what};
+    for (question& end : ends) end.element_bytes = question{}.element_bytes;
     const size_class sizes = size_class_of(what.bytes);
     ends[0].bytes = sizes.first;
     ends[1].bytes = sizes.last;

@@ -47,9 +47,10 @@ struct size_class {
 inline constexpr std::size_t most_size_classes = 4 * 65;
 [[nodiscard]] size_class size_class_of(std::uint64_t bytes) noexcept;
 
-/// For sizes below smallest_interesting_bytes(): the fastest of the candidates that travel uncompressed and are
-/// predicted to beat stock by unasked_margin at both ends of the class of the size; else stock. So there is one answer
-/// for a class. Same conditions as select().
+/// For sizes below smallest_interesting_bytes(): of the candidates that travel uncompressed and are predicted to beat
+/// stock by unasked_margin at both ends of the class of the size, the one with the least share of stock's time at the
+/// end that is worse for it; else stock. So there is one answer for a class, whatever the type of the elements. Same
+/// conditions as select().
 [[nodiscard]] choice select_unasked(const machine& where, const question& what,
                                     std::span<const cell> candidates) noexcept;
 

@@ -100,7 +100,7 @@ void check_every_row() {
         for (const field kind : fields) {
             scenario what = of(row.op, std::string(row.name), 2600);
             what.kind = kind;
-            if (!falls_to_size(++turn, 5, size_of(world))) continue;
+            if (!falls_to_size(++turn, 4, size_of(world))) continue;
             what.combine = reductions[turn % reductions.size()];
             const bool reduces = collective::is_reduction(row.op);
             const bool streams = row.what.payload >= collective::payload_kind::homomorphic;

@@ -170,7 +170,7 @@ void short_calls_are_mpi(const collective_options& options) {
 /// An uncompressed row of ours that is far ahead of MPI's own runs short calls, and nobody asks; one that is a little
 /// ahead does not.
 void short_calls_may_be_ours(collective_options options) {
-    for (const double factor : {2.0, 1.02}) {
+    for (const double factor : {4.0, 1.02}) {
         model::machine where = slow_network();
         model::size_fit& stock = where.stock[static_cast<std::size_t>(operation::allreduce)];
         stock.rows = 1;

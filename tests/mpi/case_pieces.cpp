@@ -68,7 +68,7 @@ void check_placements() {
                 const cell row = *find_cell(op, name);
                 if (compresses(row)) what.limit = bound::abs(1e-3);
                 ++turn;
-                if (!falls_to_size(turn + turn / 3, 4, ranks)) continue;
+                if (!falls_to_size(turn, 4, ranks)) continue;
                 what.varying = turn / 3 % 2 == 1;
                 what.in_place = turn / 2 % 2 == 0;
                 what.combine = turn % 4 == 3 ? reduction::avg : reduction::sum;
@@ -84,12 +84,12 @@ void check_placements() {
 
 void check_counts() {
     const int ranks = size_of(world);
-    std::size_t turn = 0;
+    std::size_t at = 0, turn = 0;
     for (const operation op : both)
         for (const std::size_t count : {0U, 1U, 31U, 32U, 33U})
             for (int each = 0; each <= ranks; ++each)
                 for (const bool shared : {true, false}) {
-                    if (!falls_to_size(static_cast<std::size_t>(each) + count, 4, ranks)) continue;
+                    if (!falls_to_size(++at, 4, ranks)) continue;
                     scenario what;
                     what.op = op;
                     what.algorithm = turn % 3 == 0 ? "hierarchical/raw" : "hierarchical";

@@ -54,12 +54,19 @@ std::string library_version() {
     return {text.data(), static_cast<std::size_t>(length)};
 }
 
+/// The MPICH whose header this was compiled with, as its digits; 0 for other MPIs.
+#ifdef MPICH_NUMVERSION
+constexpr long header_version = MPICH_NUMVERSION;
+#else
+constexpr long header_version = 0;
+#endif
+
 }  // namespace
 
 status check_engine(const exchange_options& options) {
     const std::string name(name_of(options.engine));
     if (options.engine == exchange_engine::neighbor) {
-        std::string fault = neighbor_fault(library_version());
+        std::string fault = neighbor_fault(library_version(), header_version);
         if (!fault.empty()) return {errc::unsupported, std::move(fault)};
     }
     switch (options.engine) {

@@ -195,6 +195,10 @@ TEST(select_unasked, takes_rows_without_compression_that_are_far_ahead_all_over_
         ASSERT_NE(size_class_of(sizes.last).number, size_class_of(sizes.last + 1).number);
         low.bytes = sizes.first;
         high.bytes = sizes.last;
+        low.element_bytes = high.element_bytes = 4;
+        question wider = what;
+        wider.element_bytes = 8;
+        EXPECT_EQ(select_unasked(m, wider, rows).what, taken);
         EXPECT_EQ(select_unasked(m, low, rows).what, taken);
         EXPECT_EQ(select_unasked(m, high, rows).what, taken);
         const auto share = [&](const cell& row) {

@@ -32,5 +32,16 @@ TEST(neighbor_fault, is_not_that_of_others) {
         EXPECT_EQ(neighbor_fault(library), "") << library;
 }
 
+TEST(neighbor_fault, is_that_of_what_is_built_on_mpich_by_its_header) {
+    const char* vendor = "Vendor MPI 3.0.1\n";
+    for (const long header : {40000001L, 40002300L, 40003300L, 40100101L})
+        EXPECT_NE(neighbor_fault(vendor, header).find("as mpi.h has it"), std::string::npos) << header;
+    for (const long header : {0L, 30402300L, 40100201L, 40100300L, 40301300L})
+        EXPECT_EQ(neighbor_fault(vendor, header), "") << header;
+    // A library that says which MPICH it is knows better than the header.
+    EXPECT_EQ(neighbor_fault("MPICH Version:\t4.2.0\n", 40002300), "");
+    EXPECT_NE(neighbor_fault("MPICH Version:\t4.0.2\n", 40200300), "");
+}
+
 }  // namespace
 }  // namespace laconic::redistribute

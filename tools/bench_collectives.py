@@ -4,7 +4,8 @@ come out as docs/benchmarks/collectives.json, from which collectives_page.py and
 
 Rows of one program run are interleaved, repetition by repetition. A forced algorithm of an MPI library needs a run of
 its own, right beside. R of a row is bytes of the raw schedule / bytes of the row; a run of each row alone
-compares what it claims to have sent with what the network counted.
+compares what it claims to have sent with what the network counted. With --cores 1 the same hosts have a core each, in
+slower time where this machine has fewer: stock, the raw schedule and our row, a table of their own on the page.
 """
 import argparse
 import json
@@ -35,7 +36,8 @@ OURS = {"allreduce": "homcomp_f", "reduce": "homcomp_f", "reduce_scatter": "homc
 
 def measure(bed, mpi, op, field, size, options):
     """Rows of one operation: ours interleaved with stock, then each forced algorithm."""
-    rows = bed.bench_with_forced(mpi, op, ROWS[op], field, size, options, FORCED.get((mpi, op), {}))
+    wanted = ["stock", RAW[op], OURS[op]] if bed.cores else ROWS[op]
+    rows = bed.bench_with_forced(mpi, op, wanted, field, size, options, FORCED.get((mpi, op), {}))
     where = {"mpi": mpi, "op": op, "hosts": bed.hosts, "rate": bed.rate, "field": field["name"]}
     return [dict(where, **row) for row in rows]
 
@@ -79,7 +81,7 @@ def measure_all(arguments, fields):
     rows = []
     points = list(plan(arguments, fields))
     for hosts, rate in dict.fromkeys((hosts, rate) for hosts, rate, *_ in points):
-        with Bed(hosts, rate) as bed:
+        with Bed(hosts, rate, arguments.cores) as bed:
             for at_hosts, at_rate, mpi, op, field, size in points:
                 if (at_hosts, at_rate) != (hosts, rate):
                     continue
@@ -100,6 +102,7 @@ def main():
     parser.add_argument("--repetitions", type=int, default=3)
     parser.add_argument("--hosts", default="4,8", help="numbers of hosts, e.g. 4,8")
     parser.add_argument("--mpi", default="openmpi,mpich")
+    parser.add_argument("--cores", type=int, default=0, help="of each host; 0: they share this machine's")
     parser.add_argument("--out", type=Path, default=ROOT / "docs/benchmarks")
     parser.add_argument("--quick", action="store_true", help="two hosts, 4 MB: does it run?")
     parser.add_argument("--page-only", action="store_true", help="page and plots from the last measurement")
@@ -113,9 +116,14 @@ def main():
         rows = measure_all(arguments, fields)
         if not rows:
             sys.exit("bench_collectives: nothing was measured; see the messages above")
+        results = json.loads(table.read_text()) if table.exists() else {}
         settings = {"rel": arguments.rel, "scope": "contribution", "repetitions": arguments.repetitions}
-        wire = measure_wire(rows[0]["mpi"], fields[0], "4M" if arguments.quick else "32M")
-        results = {"machine": this_machine(), "settings": settings, "wire": wire, "rows": rows}
+        found = {"machine": this_machine(), "settings": settings, "rows": rows}
+        if arguments.cores:
+            results["with_cores"] = found | {"cores": arguments.cores}
+        else:
+            wire = measure_wire(rows[0]["mpi"], fields[0], "4M" if arguments.quick else "32M")
+            results = results | found | {"wire": wire}
         table.write_text(json.dumps(results, indent=1) + "\n")
     import collectives_page
     page = collectives_page.page(json.loads(table.read_text()), arguments.out)

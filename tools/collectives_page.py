@@ -87,6 +87,22 @@ def targets(rows):
     return text + (": " + "; ".join(failures) + ".\n" if failures else ".\n")
 
 
+def with_cores(results):
+    """The second table: hosts that share no cores."""
+    if not results:
+        return ""
+    rows, settings = Rows(results), results["settings"]
+    return f"""
+## The same with {results['cores']} core{'s' if results['cores'] > 1 else ''} for every host
+
+The eight hosts of the table above share two cores, which the codecs of all ranks and the TCP of all messages have to get by with; a real host
+has its own. Here time passes slower where the machine has too few (`tools/netbed`, --dilate), {results['machine']['date']}, medians
+of {settings['repetitions']} repetitions, `./dev bench collectives --cores {results['cores']}`.
+
+{summary(rows)}
+{targets(rows)}"""
+
+
 def page(results, out):
     rows = Rows(results)
     machine, settings = results["machine"], results["settings"]
@@ -117,7 +133,7 @@ interleaved repetitions, time of the slowest rank. R is bytes of the raw schedul
 {summary(rows)}
 {targets(rows)}
 {by_hand}
-
+{with_cores(results.get("with_cores"))}
 Shorter buffers, other rates, and from where on compression pays: [the grid](grid.md).
 
 ## Bytes on the wire

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <random>
+#include <vector>
 
 #include "cli/bench_tools.hpp"
 #include "cli/calibrate_network_mpi.hpp"
@@ -103,6 +105,8 @@ void measure_operation(operation op, const topology& where, const network_settin
     }
     model::size_fit& stock = found.stock[static_cast<std::size_t>(op)];
     stock = {};
+    // A row that always follows the same other one finds that one's caches and queues. The same order on all ranks.
+    std::mt19937 shuffler(1);
     for (const std::size_t size : sizes) {
         const std::size_t count = common_count(size, sizeof(float), where.ranks);
         // Every rank has at least one element.
@@ -117,10 +121,14 @@ void measure_operation(operation op, const topology& where, const network_settin
         std::vector<std::vector<double>> times(with_rows ? rows.size() : 1);
         const int rounds = static_cast<int>(std::clamp<double>(settings.seconds_per_size / second_s,
                                                                with_rows ? few_rounds : fewest_rounds, most_rounds));
-        for (int round = 0; round < rounds; ++round)
-            for (std::size_t i = 0; i < times.size(); ++i)
+        std::vector<std::size_t> order(times.size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        for (int round = 0; round < rounds; ++round) {
+            for (const std::size_t i : order)
                 if (times[i].empty() || times[i].front() < patience_s / few_rounds)
                     times[i].push_back(call.time(rows[i], count));
+            std::shuffle(order.begin(), order.end(), shuffler);
+        }
         book(stock, count * sizeof(float), median(times[0]) / classic_s);
         for (std::size_t i = 1; i < times.size(); ++i) {
             const double formula_s = model::estimate(found, what, rows[i].what).total_s;

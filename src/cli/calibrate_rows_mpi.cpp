@@ -27,7 +27,7 @@ using collective::operation;
 
 /// Nothing is further from its formula; what is measured beyond it is a busy machine.
 constexpr double worst_factor = 10, best_factor = 0.1;
-/// Where MPI's own call takes longer than this, rows are taken to be as far from their formulas as at the size before.
+/// Rows that are expected to take longer than this are taken to be as far from their formulas as at the size before.
 constexpr double patience_for_rows_s = 0.15;
 /// What would take MPI longer than so many seconds is not measured either.
 constexpr double patience_s = 3;
@@ -92,6 +92,14 @@ void book(model::size_fit& fit, std::size_t bytes, double factor) {
     fit.factor[fit.rows++] = std::clamp(factor, best_factor, worst_factor);
 }
 
+/// Collective, the same on all ranks: by its formula and how far the row was from it last. Infinite without rates.
+double expected_s(const model::machine& found, const model::question& what, const model::row_fit& row) {
+    const double last = row.factor.rows > 0 ? row.factor.factor[row.factor.rows - 1] : 1;
+    double seconds = model::estimate(found, what, row.what).total_s * last;
+    MPI_Bcast(&seconds, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    return seconds;
+}
+
 /// Rows of an operation, interleaved, so that what else the machine does meets all of them.
 void measure_operation(operation op, const topology& where, const network_settings& settings, caller& call,
                        model::machine& found) {
@@ -117,12 +125,13 @@ void measure_operation(operation op, const topology& where, const network_settin
         // The first rounds open connections.
         const double first_s = call.time(rows[0], count);
         const double second_s = first_s > 1 ? first_s : call.time(rows[0], count);
-        const bool with_rows = second_s < patience_for_rows_s;
-        std::vector<std::vector<double>> times(with_rows ? rows.size() : 1);
+        std::vector<std::size_t> order{0};
+        for (std::size_t i = 1; i < rows.size(); ++i)
+            if (expected_s(found, what, fits[i - 1]) < patience_for_rows_s) order.push_back(i);
+        const bool with_rows = order.size() > 1;
+        std::vector<std::vector<double>> times(rows.size());
         const int rounds = static_cast<int>(std::clamp<double>(settings.seconds_per_size / second_s,
                                                                with_rows ? few_rounds : fewest_rounds, most_rounds));
-        std::vector<std::size_t> order(times.size());
-        std::iota(order.begin(), order.end(), std::size_t{0});
         for (int round = 0; round < rounds; ++round) {
             for (const std::size_t i : order)
                 if (times[i].empty() || times[i].front() < patience_s / few_rounds)
@@ -130,11 +139,10 @@ void measure_operation(operation op, const topology& where, const network_settin
             std::shuffle(order.begin(), order.end(), shuffler);
         }
         book(stock, count * sizeof(float), median(times[0]) / classic_s);
-        for (std::size_t i = 1; i < times.size(); ++i) {
-            const double formula_s = model::estimate(found, what, rows[i].what).total_s;
-            if (formula_s < model::impossible_s)
-                book(fits[i - 1].factor, count * sizeof(float), median(times[i]) / formula_s);
-        }
+        for (std::size_t i = 1; i < rows.size(); ++i)
+            if (!times[i].empty())
+                book(fits[i - 1].factor, count * sizeof(float),
+                     median(times[i]) / model::estimate(found, what, rows[i].what).total_s);
     }
     for (const model::row_fit& fit : fits)
         if (fit.factor.rows > 0 && found.fitted_rows < model::machine::most_rows) found.rows[found.fitted_rows++] = fit;

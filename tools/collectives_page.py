@@ -47,9 +47,10 @@ def summary(rows):
         lines.append([str(hosts), mpi, op, field, f"{best['algorithm']}: {seconds(best['median_s'])}",
                       seconds(raw["median_s"]), f"{ours['algorithm']}: {seconds(ours['median_s'])}",
                       f"{ours['ratio']:.2f}", f"**{gain:.2f}x**", f"{gain / ours['ratio']:.2f}",
-                      f"{best['median_s'] / auto['median_s']:.2f}x ({auto['ran']})" if auto else "-"])
-    return table(["hosts", "MPI", "operation", "field", "best stock", "our raw schedule", "our row", "R", "speed-up",
-                  "speed-up / R", "auto"], lines)
+                      *([f"{best['median_s'] / auto['median_s']:.2f}x ({auto['ran']})"] if auto else [])])
+    heads = ["hosts", "MPI", "operation", "field", "best stock", "our raw schedule", "our row", "R", "speed-up",
+             "speed-up / R", "auto"]
+    return table(heads[:len(lines[0])] if lines else heads, lines)
 
 
 def every_row(rows):
@@ -95,8 +96,8 @@ def with_cores(results):
     return f"""
 ## The same with {results['cores']} core{'s' if results['cores'] > 1 else ''} for every host
 
-The eight hosts of the table above share two cores, which the codecs of all ranks and the TCP of all messages have to get by with; a real host
-has its own. Here time passes slower where the machine has too few (`tools/netbed`, --dilate), {results['machine']['date']}, medians
+In the table above all hosts share this machine's cores, which the codecs of all ranks and the TCP of all messages have to get by with; a real host
+has its own. Here time passes slower where the machine has too few (`tools/netbed`, --dilate). {results['machine']['date']}, medians
 of {settings['repetitions']} repetitions, `./dev bench collectives --cores {results['cores']}`.
 
 {summary(rows)}

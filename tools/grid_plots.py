@@ -62,7 +62,7 @@ def model(points, out, name):
             if found:
                 axis.plot(*zip(*found), color=COLOURS[row], marker="o", markersize=3, linewidth=1, label=row)
         axis.set_yscale("log", base=2)
-        plain_ticks(axis.yaxis, [0.25, 0.5, 1, 2, 4])
+        plain_ticks(axis.yaxis, [0.5, 0.8, 1, 1.25, 1.6, 2])
     finish(figure, "predicted / measured time", out, name)
 
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Runs without a check, among messages of the program's own, and over nodes of several ranks: nobody waits for ever,
 // and every element arrives.
+#include <algorithm>
+#include <numeric>
+#include <random>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -83,6 +86,51 @@ void check_small_nodes() {
     MPI_Comm_free(&comm);
 }
 
+/// Streams far longer than ranks let them get ahead of what they receive: ranks that send much and receive little, the
+/// other way round, or only one of both.
+void check_uneven_streams() {
+    const int rank = rank_in(MPI_COMM_WORLD), ranks = size_of(MPI_COMM_WORLD);
+    if (ranks == 1) return;
+    constexpr std::int64_t patch = 500;
+    for (const unsigned seed : {0U, 1U, 2U, 3U}) {
+        std::mt19937 bits(seed);
+        // The first ranks have most of the array; at first patches go to the last ones, then to any.
+        const std::int64_t patches = 400 * ranks, most = patches * 9 / 10;
+        std::vector<owned_box> owned;
+        placement how;
+        how.kind = placement_kind::given;
+        for (int k = 0; k < ranks; ++k) {
+            const std::int64_t of_few = std::max(ranks / 2, 1);
+            const auto border = [&](int at) {
+                return patch *
+                       (at <= of_few ? most * at / of_few : most + (patches - most) * (at - of_few) / (ranks - of_few));
+            };
+            owned.push_back({k, {1, {border(k)}, {border(k + 1)}}});
+        }
+        std::uniform_int_distribution<rank_number> any(0, ranks - 1);
+        for (std::int64_t p = 0; p < patches; ++p)
+            how.owners.push_back(seed == 0 ? ranks - 1 : seed == 1 || p < most ? any(bits) : 0);
+        if (seed == 2) std::sort(how.owners.begin(), how.owners.end());
+        const std::vector<std::int64_t> extents{patch * patches}, cut{patch};
+        const plan what =
+            plan::make(layout::boxes(extents, owned, ranks).value(), patch_grid::of_size(extents, cut).value(), how)
+                .value();
+        exchange_options options;
+        options.engine = exchange_engine::batched;
+        options.batch_bytes = 512;
+        exchange moving = exchange::make<double>(MPI_COMM_WORLD, what, options).value();
+        std::vector<double> in(moving.in_elements()), out(moving.out_elements());
+        std::iota(in.begin(), in.end(), static_cast<double>(owned[static_cast<std::size_t>(rank)].region.lower[0]));
+        check(moving.run(std::span<const double>(in), std::span<double>(out)).ok(), "uneven streams");
+        std::size_t wrong = 0;
+        for (std::size_t i = 0; i < moving.patches().size(); ++i)
+            for (std::size_t k = 0; k < patch; ++k)
+                wrong += out[moving.out_offset(i) + k] !=
+                         static_cast<double>(moving.patches()[i] * patch + static_cast<std::int64_t>(k));
+        check(wrong == 0, "elements of uneven streams");
+    }
+}
+
 /// Patches that lie whole on a rank are told before it waits: here others come to the run because they were. A run that
 /// is refused says so, whatever a callback throws.
 void check_held_patches() {
@@ -135,6 +183,7 @@ void exchanges_keep_moving() {
         check_own_messages(engine);
     check_without_shared_memory();
     check_small_nodes();
+    check_uneven_streams();
     check_held_patches();
 }
 

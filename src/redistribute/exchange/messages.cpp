@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Nobody waits for ever: a rank meets its peers in the order of their distance, sending upwards and receiving from
-// below. Where there are slots for all peers each of these has its own, and all get their bytes at the same pace, so
-// that no link is done before the others. Else slots go to the nearest peers that have chunks left, so of all
-// unfinished pairs of ranks the nearest one has slots on both sides, whatever the others do.
 #include "redistribute/exchange/messages.hpp"
 
 #include <algorithm>
@@ -19,11 +15,12 @@ constexpr std::size_t most_message_bytes = std::size_t{1} << 30;
 /// ones cost less each. With two slots each way all of them fit into half of the least staging.
 constexpr std::array default_batch_bytes{std::size_t{512} << 10, std::size_t{48} << 10, std::size_t{8} << 10};
 constexpr std::size_t least_batch_bytes = 256;
-constexpr std::size_t slot_alignment = 64;
 // Asking MPI after each small message costs more than the message, and may look like waiting.
 constexpr std::size_t sent_between_polls = std::size_t{256} << 10;
 /// Of each stream: keeps links busy for about as long as ranks take to agree.
 constexpr std::size_t opening_bytes = std::size_t{128} << 10;
+/// A rank's sends may be so far ahead of its receives: several times what a link holds, little beside what queues hold.
+constexpr std::size_t lead_bytes = std::size_t{512} << 10;
 // Two slots each way are the least that can overlap. Every call of MPI_Testsome looks at all of them.
 constexpr std::size_t least_slots = 2, most_slots = 64;
 
@@ -58,39 +55,8 @@ message_engine::message_engine(const engine_setup& setup, const streams& outgoin
     for (const stream* each : incoming) in_.flows.push_back({each, 0, 0, 0});
 }
 
-std::size_t message_engine::lay_out(side& all, std::size_t first) const {
-    std::int64_t total = 0;
-    for (flow& each : all.flows) {
-        each.chunks = chunks_of(*each.bytes, chunk_bytes());
-        total += each.chunks;
-    }
-    const auto chunks = static_cast<std::size_t>(total);
-    const std::size_t slots = cut_.at_once ? chunks : std::min(cut_.slots, chunks);
-    if (slots > 0)
-        all.each =
-            cut_.at_once ? total : std::max<std::int64_t>(2, static_cast<std::int64_t>(slots / all.flows.size()));
-    all.roomy = !cut_.at_once && static_cast<std::size_t>(all.each) * all.flows.size() <= slots;
-    all.flow_of.resize(slots);
-    all.chunk_of.resize(slots);
-    all.idle.resize(slots);
-    all.slot_at.assign(1, first);
-    all.slot_at.reserve(slots + 1);
-    const auto add = [&](std::size_t bytes) {
-        first += base::round_up(codec_.capacity(bytes), slot_alignment);
-        all.slot_at.push_back(first);
-    };
-    if (!cut_.at_once) {
-        for (std::size_t i = 0; i < slots; ++i) add(cut_.chunk_bytes);
-        return first;
-    }
-    for (const flow& each : all.flows)
-        for (std::int64_t i = 0; i < each.chunks; ++i)
-            add(static_cast<std::size_t>(chunk_at(*each.bytes, chunk_bytes(), i).bytes));
-    return first;
-}
-
 std::size_t message_engine::lay_out() {
-    const std::size_t bytes = lay_out(in_, lay_out(out_, 0));
+    const std::size_t bytes = in_.lay_out(cut_, codec_, out_.lay_out(cut_, codec_, 0));
     const std::size_t receiving = in_.idle.size();
     requests_.assign(receiving + out_.idle.size(), MPI_REQUEST_NULL);
     in_.requests = std::span(requests_).first(receiving);
@@ -119,43 +85,31 @@ status message_engine::prepare() {
     return no_memory("messages", bytes, "use engine batched, or a smaller batch_bytes");
 }
 
-void message_engine::reset(side& all, std::int64_t allowed) noexcept {
-    all.first_open = 0;
-    all.chunks_left = 0;
-    all.idle_count = all.idle.size();
-    for (std::size_t i = 0; i < all.idle.size(); ++i) all.idle[i] = static_cast<int>(all.idle.size() - 1 - i);
-    for (flow& each : all.flows) {
-        each.begun = each.under_way = 0;
-        each.allowed = std::min(each.chunks, allowed);
-        all.chunks_left += each.allowed;
+status message_engine::meet() {
+    std::uint64_t roomy = 0;
+    for (std::size_t way = ways_.size(); way-- > 0;) {
+        cut_ = ways_[way];
+        lay_out();
+        if (out_.roomy && in_.roomy) roomy |= std::uint64_t{1} << way;
     }
+    if (status bad = channel_.check(MPI_Allreduce(MPI_IN_PLACE, &roomy, 1, MPI_UINT64_T, MPI_BAND, channel_.comm()),
+                                    "MPI_Allreduce");
+        !bad.ok())
+        return bad;
+    for (std::size_t way = 0; way < ways_.size(); ++way) ways_[way].clocked = (roomy >> way & 1) != 0;
+    cut_ = ways_.front();
+    return {};
 }
 
-void message_engine::allow_all(side& all) noexcept {
-    all.first_open = 0;
-    for (flow& each : all.flows) {
-        all.chunks_left += each.chunks - each.allowed;
-        each.allowed = each.chunks;
-    }
+pace message_engine::allowed_pace() const noexcept {
+    // Ranks that have not agreed, or to decline, do not move all chunks: parts of all say nothing.
+    if (!cut_.clocked || open_ || declined_) return {};
+    const std::size_t a_round = cut_.chunk_bytes * std::max(out_.flows.size(), std::size_t{1});
+    return {static_cast<std::int64_t>(std::max(lead_bytes / a_round, std::size_t{1})), in_.chunks - in_.chunks_left,
+            in_.chunks};
 }
 
-message_engine::flow* message_engine::next_flow(side& all) noexcept {
-    if (all.idle_count == 0) return nullptr;
-    while (all.first_open < all.flows.size() && all.flows[all.first_open].begun == all.flows[all.first_open].allowed)
-        ++all.first_open;
-    flow* next = nullptr;
-    // Where there is no room for all, no flow of those looked at is without a chunk under way: there are no more of
-    // them than slots.
-    for (std::size_t i = all.first_open; i < all.flows.size(); ++i) {
-        flow& each = all.flows[i];
-        if (each.begun == each.allowed || each.under_way >= all.each) continue;
-        if (!all.roomy) return &each;
-        if (next == nullptr || each.begun * next->chunks < next->begun * each.chunks) next = &each;
-    }
-    return next;
-}
-
-std::span<std::byte> message_engine::slot(const side& all, int index) const noexcept {
+std::span<std::byte> message_engine::slot(const flows_and_slots& all, int index) const noexcept {
     const auto at = static_cast<std::size_t>(index);
     return memory_.bytes().subspan(all.slot_at[at], all.slot_at[at + 1] - all.slot_at[at]);
 }
@@ -231,7 +185,7 @@ result<bool> message_engine::collect(completion call, const char* name) {
     const int receiving = static_cast<int>(in_.idle.size());
     for (int i = 0; i < count; ++i) {
         const int at = finished_[static_cast<std::size_t>(i)];
-        side& all = at < receiving ? in_ : out_;
+        flows_and_slots& all = at < receiving ? in_ : out_;
         const int index = at < receiving ? at : at - receiving;
         if (at < receiving)
             if (status bad = received(index, about_[static_cast<std::size_t>(i)]); !bad.ok()) return bad;
@@ -243,7 +197,7 @@ result<bool> message_engine::collect(completion call, const char* name) {
 }
 
 status message_engine::receive_more() {
-    while (flow* const from = next_flow(in_))
+    while (flow* const from = in_.next({}))
         if (status bad = receive_next(*from); !bad.ok()) return bad;
     return {};
 }
@@ -256,7 +210,7 @@ status message_engine::open(run_context& run, bool ready) {
 }
 
 result<bool> message_engine::open_more() {
-    flow* const to = unready_ ? nullptr : next_flow(out_);
+    flow* const to = unready_ ? nullptr : next_to_send();
     if (to == nullptr) return false;
     if (status bad = send_next(*to); !bad.ok()) return bad;
     return true;
@@ -277,28 +231,28 @@ void message_engine::begin(run_context& run, std::int64_t allowed) noexcept {
     run_ = &run;
     open_ = unready_ = declined_ = false;
     first_fault_ = {};
-    reset(out_, allowed);
-    reset(in_, allowed);
+    out_.reset(allowed);
+    in_.reset(allowed);
 }
 
 status message_engine::start(run_context& run) {
     if (open_) {
         open_ = false;
-        allow_all(out_);
-        allow_all(in_);
+        out_.allow_all();
+        in_.allow_all();
     } else {
         begin(run, INT64_MAX);
     }
     if (status bad = receive_more(); !bad.ok()) return bad;
-    while (cut_.at_once && next_flow(out_) != nullptr)
-        if (status bad = send_next(*next_flow(out_)); !bad.ok()) return bad;
+    while (cut_.at_once && next_to_send() != nullptr)
+        if (status bad = send_next(*next_to_send()); !bad.ok()) return bad;
     return {};
 }
 
 result<step> message_engine::advance() {
     bool moved = false;
     for (std::size_t packed = 0; packed < sent_between_polls;) {
-        flow* const to = next_flow(out_);
+        flow* const to = next_to_send();
         if (to == nullptr) break;
         if (status bad = send_next(*to); !bad.ok()) return bad;
         packed += cut_.chunk_bytes;

@@ -21,7 +21,7 @@ public:
         streams far_out, far_in;
         split(outgoing, out_, far_out, true);
         split(incoming, in_, far_in, false);
-        if (!far_out.empty() || !far_in.empty()) {
+        if (several_nodes_) {
             engine_setup far = setup;
             far.staging_bytes -= std::min(far.staging_bytes, rings_bytes());
             far_ = make_batched(far, far_out, far_in);
@@ -29,6 +29,8 @@ public:
     }
 
     [[nodiscard]] status prepare() override { return far_ != nullptr ? far_->prepare() : status{}; }
+
+    [[nodiscard]] status meet() override { return far_ != nullptr ? far_->meet() : status{}; }
 
     [[nodiscard]] std::size_t ways() const noexcept override {
         return several_nodes_ ? batched_ways(setup_.options) : 1;

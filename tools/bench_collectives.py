@@ -38,7 +38,8 @@ def measure(bed, mpi, op, field, size, options):
     """Rows of one operation: ours interleaved with stock, then each forced algorithm."""
     wanted = ["stock", RAW[op], OURS[op]] if bed.cores else ROWS[op]
     rows = bed.bench_with_forced(mpi, op, wanted, field, size, options, FORCED.get((mpi, op), {}))
-    where = {"mpi": mpi, "op": op, "hosts": bed.hosts, "rate": bed.rate, "field": field["name"]}
+    where = {"mpi": mpi, "op": op, "hosts": bed.hosts, "rate": bed.rate, "field": field["name"],
+             "date": time.strftime("%Y-%m-%d")}
     return [dict(where, **row) for row in rows]
 
 
@@ -70,9 +71,9 @@ def plan(arguments, fields):
         return
     for hosts in map(int, arguments.hosts.split(",")):
         for mpi in flavours:
-            for op in OPERATIONS:
+            for op in arguments.ops.split(","):
                 yield hosts, "1gbit", mpi, op, fields[0], arguments.bytes
-            if hosts == 4:
+            if hosts == 4 and "allreduce" in arguments.ops.split(","):
                 for field in fields[1:]:
                     yield hosts, "1gbit", mpi, "allreduce", field, arguments.bytes
 
@@ -94,6 +95,31 @@ def measure_all(arguments, fields):
     return rows
 
 
+def key_of(row):
+    return tuple(row[name] for name in ("hosts", "mpi", "op", "field", "bytes"))
+
+
+def merged(before, rows):
+    """Points that were measured again replace what was there, the others stay: together they take an hour."""
+    again = {key_of(row) for row in rows}
+    places = list(dict.fromkeys(key_of(row) for row in before + rows))
+    places.sort(key=lambda key: key[0])
+    kept = [row for row in before if key_of(row) not in again] + rows
+    return sorted(kept, key=lambda row: places.index(key_of(row)))
+
+
+def part_of(results, arguments):
+    """What the table has of the runs that share cores, or have cores of their own; exits where that was measured otherwise."""
+    before = results.get("with_cores", {}) if arguments.cores else results
+    settings = {"rel": arguments.rel, "scope": "contribution", "repetitions": arguments.repetitions}
+    if arguments.cores:
+        settings["cores"] = arguments.cores
+    if before and before["settings"] != settings:
+        sys.exit(f"bench_collectives: the table in '{arguments.out}' was measured with {before['settings']}, this would be {settings};"
+                 " name another folder with --out")
+    return before, settings
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", default=ROOT.parent / "shared/data", help="folder of raw fields")
@@ -102,6 +128,7 @@ def main():
     parser.add_argument("--repetitions", type=int, default=3)
     parser.add_argument("--hosts", default="4,8", help="numbers of hosts, e.g. 4,8")
     parser.add_argument("--mpi", default="openmpi,mpich")
+    parser.add_argument("--ops", default=",".join(OPERATIONS), help="e.g. allreduce,bcast; other points of the table stay")
     parser.add_argument("--cores", type=int, default=0, help="of each host; 0: they share this machine's")
     parser.add_argument("--out", type=Path, default=ROOT / "docs/benchmarks")
     parser.add_argument("--quick", action="store_true", help="two hosts, 4 MB: does it run?")
@@ -113,21 +140,21 @@ def main():
         fields = fields_of(arguments.data)
         if not fields:
             sys.exit(f"bench_collectives: no fields in '{arguments.data}'; name a folder with --data")
+        unknown = set(arguments.ops.split(",")) - set(OPERATIONS)
+        if unknown:
+            sys.exit(f"bench_collectives: --ops {','.join(sorted(unknown))}: no such operation; use {','.join(OPERATIONS)}")
+        results = json.loads(table.read_text()) if table.exists() else {}
+        before, settings = part_of(results, arguments)
         rows = measure_all(arguments, fields)
         if not rows:
             sys.exit("bench_collectives: nothing was measured; see the messages above")
-        results = json.loads(table.read_text()) if table.exists() else {}
-        settings = {"rel": arguments.rel, "scope": "contribution", "repetitions": arguments.repetitions}
-        found = {"machine": this_machine(), "settings": settings, "rows": rows}
+        found = {"machine": this_machine(), "settings": settings, "rows": merged(before.get("rows", []), rows)}
         if arguments.cores:
-            # Other numbers of hosts stay: together they take half an hour.
-            others = [row for row in results.get("with_cores", found)["rows"]
-                      if str(row["hosts"]) not in arguments.hosts.split(",")]
-            found["rows"] = sorted(others + rows, key=lambda row: row["hosts"])
-            results["with_cores"] = found | {"cores": arguments.cores}
+            results["with_cores"] = found
         else:
-            wire = measure_wire(rows[0]["mpi"], fields[0], "4M" if arguments.quick else "32M")
-            results = results | found | {"wire": wire}
+            results |= found
+            if "allreduce" in arguments.ops.split(","):
+                results["wire"] = measure_wire(rows[0]["mpi"], fields[0], "4M" if arguments.quick else "32M")
         table.write_text(json.dumps(results, indent=1) + "\n")
     import collectives_page
     page = collectives_page.page(json.loads(table.read_text()), arguments.out)

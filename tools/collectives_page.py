@@ -31,6 +31,11 @@ class Rows:
         return min((row for row in self.at(point) if is_stock(row)), key=lambda row: row["median_s"], default=None)
 
 
+def dates(rows):
+    found = sorted({row["date"] for row in rows})
+    return found[0] if len(found) == 1 else f"{found[0]} to {found[-1]}"
+
+
 def seconds(value):
     return f"{value:.3f}" if value >= 0.1 else f"{value * 1e3:.1f} ms"
 
@@ -93,12 +98,13 @@ def with_cores(results):
     if not results:
         return ""
     rows, settings = Rows(results), results["settings"]
+    cores = settings["cores"]
     return f"""
-## The same with {results['cores']} core{'s' if results['cores'] > 1 else ''} for every host
+## The same with {cores} core{'s' if cores > 1 else ''} for every host
 
 In the table above all hosts share this machine's cores, which the codecs of all ranks and the TCP of all messages have to get by with; a real host
-has its own. Here time passes slower where the machine has too few (`tools/netbed`, --dilate). {results['machine']['date']}, medians
-of {settings['repetitions']} repetitions, `./dev bench collectives --cores {results['cores']}`.
+has its own. Here time passes slower where the machine has too few (`tools/netbed`, --dilate). {dates(results['rows'])}, medians
+of {settings['repetitions']} repetitions, `./dev bench collectives --cores {cores}`.
 
 {summary(rows)}
 {targets(rows)}"""
@@ -123,7 +129,7 @@ def page(results, out):
                         for w in wire]) if wire else "Not measured.\n"
     return f"""# Collectives on an emulated network
 
-`./dev bench collectives` measures this and writes this page. {machine['date']}, {machine['processor']}, {machine['cores']}
+`./dev bench collectives` measures this and writes this page. {dates(results['rows'])}, {machine['processor']}, {machine['cores']}
 cores shared by all hosts, load {machine['load']:.1f}. Hosts are network namespaces with a link of 1 Gbit/s each way
 (`tools/netbed`), one rank each. --rel {settings['rel']}, scope {settings['scope']}, medians of {settings['repetitions']}
 interleaved repetitions, time of the slowest rank. R is bytes of the raw schedule / bytes of the row.

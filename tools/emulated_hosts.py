@@ -33,7 +33,8 @@ FORCED = {
     ("openmpi", "allreduce"): {"ring": openmpi("allreduce", 4)},
     ("openmpi", "bcast"): {"pipeline 128K": openmpi("bcast", 3, 131072)},
     ("openmpi", "reduce"): {"pipeline 128K": openmpi("reduce", 3, 131072)},
-    ("openmpi", "reduce_scatter"): {"ring": openmpi("reduce_scatter", 3)},
+    ("openmpi", "reduce_scatter"): {"butterfly": openmpi("reduce_scatter_block", 4),
+                                    "ring, with counts": openmpi("reduce_scatter", 3)},
     ("openmpi", "allgather"): {"ring": openmpi("allgather", 3)},
     ("openmpi", "alltoall"): {"pairwise": openmpi("alltoall", 2)},
     ("openmpi", "gather"): {"linear sync": openmpi("gather", 3)},
@@ -63,7 +64,7 @@ class Bed:
     """hosts   emulated, one rank each unless `ranks` says otherwise
     rate       of their links, e.g. "1gbit" or "none"
     packet     bytes of the largest; what a link lets pass at once after a pause must be little beside a short buffer
-    quick      calibrate in seconds, not in up to a minute
+    quick      calibrate in seconds
     ops        operations that are to be calibrated; none: all
     cores      of a host; 0: they share this machine's. Time then passes slower where the machine has too few; rows come
                back in the time of the emulated hosts"""
@@ -134,7 +135,9 @@ class Bed:
         shared = {"bytes": result["bytes"], "assumed_ratio": result.get("assumed_ratio")}
         rows = [dict(row, forced=None, **shared) for row in result["rows"]]
         for name, environment in forced.items():
-            found = self.bench(mpi, op, ["stock"], field, size, options, environment)
+            # Algorithms of MPI_Reduce_scatter are others than those of MPI_Reduce_scatter_block.
+            more = ["--with-counts"] if name.endswith("with counts") else []
+            found = self.bench(mpi, op, ["stock"], field, size, [*options, *more], environment)
             if found:
                 rows.append(dict(found["rows"][0], algorithm=f"stock, {name}", forced=name, **shared))
         return rows

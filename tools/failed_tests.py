@@ -13,12 +13,26 @@ import xml.etree.ElementTree as xml
 LINES = 40
 
 
+def reason(test) -> str:
+    """Why a test was not started; empty where it skipped itself."""
+    skipped = test.find("skipped")
+    said = skipped.get("message", "") if skipped is not None else ""
+    return "" if said.startswith("SKIP_") else said
+
+
 def main() -> None:
     for report in map(pathlib.Path, sys.argv[1:]):
         if not report.is_file() or report.stat().st_size == 0:
             print(f"\nno report: {report} (ctest did not get to its end)")
             continue
-        for test in xml.parse(report).iter("testcase"):
+        try:
+            tests = list(xml.parse(report).iter("testcase"))
+        except xml.ParseError as failure:
+            print(f"\nno report: {report} ({failure})")
+            continue
+        for test in tests:
+            if test.get("status") == "notrun" and (why := reason(test)):
+                print(f"\nnot started: {test.get('name')} ({report.parent}): {why}")
             if test.get("status") != "fail":
                 continue
             said = (test.findtext("system-out") or "").splitlines()

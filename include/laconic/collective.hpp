@@ -35,9 +35,10 @@ struct collective_call {
     std::span<const std::size_t> in_counts, in_displacements;
     std::span<const std::size_t> out_counts, out_displacements;
     /// Of reduction::custom; it is called by whichever thread moves the collective on, and once on zeros before.
-    /// Commutative, for MPI_FLOAT, MPI_DOUBLE or laconic's 16-bit types (laconic.h), and alive until the call is over.
-    /// Partial results travel as values: raw or compressed per hop. Nobody but the program knows what it makes of
-    /// errors, so no bound of the result is guaranteed, only that of every quantisation.
+    /// Commutative bit for bit where all ranks are to hold the same bits (a maximum that prefers one of +0 and -0 is
+    /// not, nor is a sum of two NaN), for MPI_FLOAT, MPI_DOUBLE or laconic's 16-bit types (laconic.h), and alive until
+    /// the call is over. Partial results travel as values: raw or compressed per hop. Nobody but the program knows what
+    /// it makes of errors, so no bound of the result is guaranteed, only that of every quantisation.
     MPI_Op custom = MPI_OP_NULL;
 
     /// Element by element over all ranks; everybody gets the result. Equally many elements everywhere.

@@ -85,17 +85,21 @@ typedef struct {
 MPI_Datatype laconic_half_type(void);
 MPI_Datatype laconic_bfloat16_type(void);
 
+/* clang-format off */
 /* MPI's collectives plus a bound. The arguments are MPI's, with these differences: counts and displacements are size_t,
  * in elements; there is one type for both sides; options come last. MPI_IN_PLACE and what is only significant at the
  * root are as in MPI.
+ *
  * compressed  on intracommunicators: MPI_FLOAT, MPI_DOUBLE, laconic_half_type() and laconic_bfloat16_type(); reductions
  *             with MPI_SUM, MPI_MIN, MPI_MAX, MPI_PROD and, by algorithms that combine values, the program's own
- *             operations that commute; those must live until the call is over. Contracts, errors and bits are those of
- * collective.hpp. passed on   everything else (other types and operations, intercommunicators): MPI's own function on
- * `comm` with its error handler, unchanged; options are not looked at. Counts and displacements beyond 2^31 - 1 give
- * LACONIC_ERR_UNSUPPORTED, and `average`, which every rank must then set, LACONIC_ERR_ARGUMENT. options     NULL: from
- * the environment (LACONIC_ABS, LACONIC_REL, ...), read at every call. returns     on all ranks alike, where they agree
- * on their arguments (`check`, or a compressed algorithm). */
+ *             operations that commute (bit for bit, where ranks are to hold the same bits); those must live until the
+ *             call is over. Contracts, errors and bits are those of collective.hpp.
+ * passed on   everything else (other types and operations, intercommunicators): MPI's own function on `comm` with its
+ *             error handler, unchanged; options are not looked at. Counts and displacements beyond 2^31 - 1 give
+ *             LACONIC_ERR_UNSUPPORTED, and `average`, which every rank must then set, LACONIC_ERR_ARGUMENT.
+ * options     NULL: from the environment (LACONIC_ABS, LACONIC_REL, ...), read at every call.
+ * returns     on all ranks alike, where they agree on their arguments (`check`, or a compressed algorithm). */
+/* clang-format on */
 int laconic_allreduce(const void* sendbuf, void* recvbuf, size_t count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
                       const laconic_collective_options* options);
 int laconic_reduce(const void* sendbuf, void* recvbuf, size_t count, MPI_Datatype type, MPI_Op op, int root,

@@ -21,6 +21,7 @@ using base::option_id;
 struct bench_request {
     collective_arguments arguments;
     unsigned repetitions = 5;
+    bool with_counts = false;
     bool json = false;
 };
 
@@ -82,7 +83,7 @@ void print_text(const collective_bench_settings& settings, int ranks, const std:
 }
 
 int measure_and_print(const bench_request& request, collective_work& work, int rank, int ranks) {
-    const collective_bench_settings settings{work.settings, request.repetitions};
+    const collective_bench_settings settings{work.settings, request.repetitions, request.with_counts};
     const auto rows = with_real_type(work.type, [&](auto zero) {
         using T = decltype(zero);
         return measure_collective(std::span<const T>(work.field.as<T>()), settings);
@@ -99,9 +100,16 @@ int run(const bench_request& request) {
     todo.prepare = [&] {
         if (request.repetitions == 0) fail_usage("--repetitions is 0; give at least 1");
         work = request.arguments.prepare();
+        const operation op = work->settings.op;
+        if (request.with_counts && (op == operation::allreduce || op == operation::reduce || op == operation::bcast))
+            fail_usage(
+                fmt::format("--with-counts: {} has no form with a count for each rank; use reduce_scatter, "
+                            "allgather, gather, scatter or alltoall",
+                            request.arguments.op()));
     };
     todo.settings = [&] {
-        return fmt::format("--repetitions {} {}", request.repetitions, request.arguments.fingerprint(*work));
+        return fmt::format("--repetitions {} --with-counts {} {}", request.repetitions, request.with_counts,
+                           request.arguments.fingerprint(*work));
     };
     todo.run = [&](int rank, int ranks) { return measure_and_print(request, *work, rank, ranks); };
     return run_together(todo);
@@ -116,6 +124,9 @@ action declare_bench_collective(CLI::App& app) {
                                      option_id::shared_memory, option_id::machine, option_id::codec_threads};
     request->arguments.declare(app, {"", "64M", false, options});
     app.add_option("--repetitions", request->repetitions, "measured rounds of all rows (default 5)")->type_name("N");
+    app.add_flag(
+        "--with-counts", request->with_counts,
+        "call the form with a count for each rank (MPI_Reduce_scatter, MPI_Allgatherv, ...), all of them equal");
     app.add_flag("--json", request->json, "print one JSON object");
     return [request] { return run(*request); };
 }

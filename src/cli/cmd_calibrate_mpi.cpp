@@ -216,7 +216,7 @@ action declare_calibrate(CLI::App& app) {
     auto request = std::make_shared<calibrate_request>();
     app.add_option("--out", request->out, "write the machine to this TOML file instead of standard output")
         ->type_name("FILE");
-    app.add_flag("--quick", request->quick, "some seconds instead of up to a minute, with less certain numbers");
+    app.add_flag("--quick", request->quick, "some seconds instead of up to minutes, with less certain numbers");
     app.add_option("--ops", request->operations, "time the rows of these operations only, as in allreduce,bcast")
         ->type_name("LIST")
         ->delimiter(',');

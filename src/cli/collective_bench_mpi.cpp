@@ -50,6 +50,7 @@ public:
           ranks_(world(MPI_Comm_size)),
           count_(common_count(settings.bytes, sizeof(T), ranks_)),
           sizes_(settings.op, count_, ranks_, rank_ == 0),
+          counts_(static_cast<std::size_t>(ranks_), count_ / static_cast<std::size_t>(ranks_)),
           in_(sizes_.in * sizeof(T)),
           out_(sizes_.out * sizeof(T)),
           times_(settings.algorithms.size()),
@@ -61,6 +62,7 @@ public:
             at = at + 1 == field_.size() ? 0 : at + 1;
         }
         std::memset(out_.bytes().data(), 0, out_.size());
+        for (std::size_t rank = 0; rank < counts_.size(); ++rank) displacements_.push_back(rank * counts_[rank]);
     }
 
     std::vector<collective_measurement> run() {
@@ -97,6 +99,15 @@ private:
         made.in = in;
         made.out = out;
         made.combine = settings_.combine;
+        if (!settings_.with_counts) return made;
+        made.varying = true;
+        const bool gathers = settings_.op == operation::allgather || settings_.op == operation::gather;
+        if (!gathers) made.in_counts = counts_;
+        if (!gathers && !reduces()) made.in_displacements = displacements_;
+        if (gathers || settings_.op == operation::alltoall) {
+            made.out_counts = counts_;
+            made.out_displacements = displacements_;
+        }
         return made;
     }
 
@@ -296,6 +307,7 @@ private:
     int ranks_;
     std::size_t count_;
     rank_sizes sizes_;
+    std::vector<std::size_t> counts_, displacements_;  // of each rank
     buffer in_, out_;
     std::vector<std::vector<double>> times_;
     std::vector<collective_report> reports_;

@@ -16,6 +16,7 @@ namespace laconic::cli {
 
 struct collective_bench_settings : collective_settings {
     unsigned repetitions = 0;
+    bool with_counts = false;  ///< the form with a count for each rank; not of allreduce, reduce, bcast
 };
 
 struct collective_measurement {

@@ -121,9 +121,8 @@ choice select_unasked(const machine& where, const question& what, std::span<cons
     if (!check(what).ok()) return {};
     const double stock_s = estimate_stock(where, what).total_s;
     choice best{{}, stock_s, stock_s};
-    if (what.bytes == 0) return best;
+    if (what.bytes == 0 || what.ranks < 2) return best;
     std::array<question, 2> ends{what, what};
-    for (question& end : ends) end.element_bytes = question{}.element_bytes;
     const size_class sizes = size_class_of(what.bytes);
     ends[0].bytes = sizes.first;
     ends[1].bytes = sizes.last;

@@ -82,6 +82,16 @@ class CollectiveBench(Ranks):
             self.assertEqual(rows[1]["ran"], "pairwise_raw" if straight else "ring_raw")
             self.assertEqual(rows[1]["ratio"], 1)
 
+    def test_forms_with_counts(self):
+        for op in ("reduce_scatter", "allgather", "gather", "scatter", "alltoall"):
+            run = self.bench(3, "--op", op, "--data", self.field, "--rel", "1e-3", "--json", "--with-counts", "--algorithms",
+                             "stock,ring_raw,auto")
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.check_rows(json.loads(run.stdout), ["stock", "ring_raw", "auto"])
+        run = self.bench(2, "--op", "bcast", "--data", self.field, "--rel", "1e-3", "--with-counts")
+        self.assertEqual(run.returncode, 2, run.stderr)
+        self.assertIn("--with-counts: bcast has no form", run.stderr)
+
     def test_an_infinite_value_leaves_the_bound_a_number(self):
         values = [math.sin(0.01 * i) for i in range(5000)]
         values[77] = math.inf

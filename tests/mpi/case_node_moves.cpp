@@ -50,13 +50,13 @@ void check_placements() {
 void check_counts() {
     const int ranks = size_of(world);
     std::size_t turn = 0;
-    for (const operation op : moves)
-        for (const std::size_t count : {0U, 1U, 31U, 33U, 3000U})
-            for (int each = 0; each <= ranks; ++each)
+    for (int each = 0; each <= ranks; ++each)
+        for (const operation op : moves)
+            for (const std::size_t count : {0U, 1U, 31U, 33U, 3000U})
                 for (const bool shared : {true, false})
                     for (const bool varying : {true, false}) {
                         ++turn;
-                        if (!falls_to_size(turn, 5, ranks)) continue;
+                        if (!falls_to_size(turn, 4, ranks)) continue;
                         scenario what;
                         what.op = op;
                         what.algorithm = rows[turn % rows.size()];

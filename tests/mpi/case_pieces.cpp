@@ -85,9 +85,9 @@ void check_placements() {
 void check_counts() {
     const int ranks = size_of(world);
     std::size_t at = 0, turn = 0;
-    for (const operation op : both)
-        for (const std::size_t count : {0U, 1U, 31U, 32U, 33U})
-            for (int each = 0; each <= ranks; ++each)
+    for (int each = 0; each <= ranks; ++each)
+        for (const operation op : both)
+            for (const std::size_t count : {0U, 1U, 31U, 32U, 33U})
                 for (const bool shared : {true, false}) {
                     if (!falls_to_size(++at, 4, ranks)) continue;
                     scenario what;

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "shares.hpp"
 #include "check.hpp"
 #include "laconic/collective.hpp"
 
@@ -34,14 +35,6 @@ inline constexpr std::array<std::string_view, 5> all_rows{"stock", "ring_raw", "
     options.bound_scope = which;
     options.algorithm = row;
     return options;
-}
-/// Many ranks on few cores are slow: of what `turn` counts, every number of ranks above three takes one in `shares`,
-/// with four shares or more each of 4, 5, 8 and 11 another one. Turns are mixed: loops that take their parameters from
-/// remainders of the turn must not have them locked to the share.
-[[nodiscard]] inline bool falls_to_size(std::size_t turn, std::size_t shares, int ranks) {
-    if (ranks <= 3) return true;
-    const std::uint64_t mixed = turn * 0x9e3779b97f4a7c15U;
-    return (mixed ^ mixed >> 32) % shares == static_cast<std::size_t>(ranks + 1) / 3 % shares;
 }
 template <class T>
 [[nodiscard]] std::span<const std::byte> bytes_of(const std::vector<T>& values) {

@@ -35,6 +35,7 @@ public:
         m.intra = {between(1e-7, 1e-5), 1 / between(1e9, 1e11), between(1e-8, 1e-6), between(1, 2)};
         m.host_beta_s_per_byte = m.inter.beta_s_per_byte * between(0.1, 1);
         m.cores = whole(0, 64);
+        m.thread_gain = between(0.1, 1);
         for (size_fit& fit : m.stock) fit.factor[0] = between(0.9, 4);
         return m;
     }
@@ -46,6 +47,8 @@ public:
         what.nodes = whole(1, what.ranks);
         what.ratio = between(1, 100);
         what.growth_bits = between(0.01, 1);
+        what.threads = static_cast<unsigned>(whole(1, 8));
+        what.segment_bytes = std::uint64_t{1} << whole(12, 22);
         return what;
     }
 
@@ -174,6 +177,9 @@ TEST(select, answers_stock_to_nonsense_and_to_nothing) {
     EXPECT_EQ(select(default_machine(), what, rows_of(what.op)).what, cell{});
     what = ask(operation::allreduce, 1 << 20, 1);
     EXPECT_EQ(select(default_machine(), what, rows_of(what.op)).what, cell{});
+    what.bytes = 1024;
+    EXPECT_EQ(select_unasked(default_machine(), what, rows_of(what.op)).what, cell{});
+    EXPECT_EQ(select_as_auto(default_machine(), what, rows_of(what.op)).what, cell{});
     const auto rows = rows_of(operation::allreduce);
     EXPECT_EQ(smallest_interesting_bytes(default_machine(), operation::allreduce, 1, 1, rows), never);
     EXPECT_EQ(smallest_interesting_bytes(default_machine(), operation::allreduce, 4, 9, rows), never);
@@ -185,7 +191,7 @@ TEST(select_unasked, takes_rows_without_compression_that_are_far_ahead_all_over_
     for (int i = 0; i < 3000; ++i) {
         const machine m = cases.any_machine();
         question what = cases.any_question();
-        what.bytes = 1 + what.bytes % (1 << 18);
+        what.bytes = 1 + what.bytes % (1 << 22);
         const auto rows = rows_of(what.op);
         const cell taken = select_unasked(m, what, rows).what;
         question low = what, high = what;

@@ -11,6 +11,16 @@
 namespace laconic::redistribute {
 namespace {
 
+constexpr std::size_t line_bytes = 64;
+/// Rows are packed one behind the other into memory that another processor has read last: a store to a line that is
+/// still there waits for it, and the processor fetches few such lines at a time by itself. Past the end nothing is
+/// harmed.
+constexpr std::size_t packed_ahead_bytes = 2048;
+
+void fetch_lines(const std::byte* first, std::size_t bytes) noexcept {
+    for (std::size_t at = 0; at < bytes; at += line_bytes) __builtin_prefetch(first + at);
+}
+
 /// The row that is copied a little later, where the processor does not see it coming by itself: rows that lie apart.
 /// A kilobyte ahead covers the way to memory; further ahead it comes too early, or past the last row.
 class look_ahead {
@@ -23,12 +33,11 @@ public:
     /// Before row i is copied.
     void operator()(std::int64_t i) const noexcept {
         if (i >= last_) return;
-        const std::byte* const row = from_.first + (i + ahead_) * from_.stride;
-        for (std::size_t at = 0; at < row_bytes_; at += line_bytes) __builtin_prefetch(row + at);
+        fetch_lines(from_.first + (i + ahead_) * from_.stride, row_bytes_);
     }
 
 private:
-    static constexpr std::size_t ahead_bytes = 1024, line_bytes = 64;
+    static constexpr std::size_t ahead_bytes = 1024;
     row_source from_;
     std::size_t row_bytes_;
     std::int64_t ahead_, last_;
@@ -119,9 +128,12 @@ void copy_rows(row_target to, row_source from, std::size_t row_bytes, std::int64
 #endif
     if (row_bytes > 128) {
         const look_ahead fetch(from, row_bytes, rows);
+        const bool packs = to.stride == static_cast<std::int64_t>(row_bytes) && row_bytes <= packed_ahead_bytes;
         for (std::int64_t i = 0; i < rows; ++i) {
             fetch(i);
-            std::memcpy(to.first + i * to.stride, from.first + i * from.stride, row_bytes);
+            std::byte* const target = to.first + i * to.stride;
+            if (packs) fetch_lines(target + packed_ahead_bytes, row_bytes);
+            std::memcpy(target, from.first + i * from.stride, row_bytes);
         }
         return;
     }

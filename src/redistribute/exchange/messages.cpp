@@ -14,6 +14,9 @@ constexpr std::size_t most_message_bytes = std::size_t{1} << 30;
 /// What auto tries between nodes. Small ones need no handshake, which over TCP waits behind what is under way; large
 /// ones cost less each. With two slots each way all of them fit into half of the least staging.
 constexpr std::array default_batch_bytes{std::size_t{512} << 10, std::size_t{48} << 10, std::size_t{8} << 10};
+/// Of batches that are compressed before they leave, mostly to a few times less.
+constexpr std::array lossy_batch_bytes{std::size_t{512} << 10, std::size_t{128} << 10, std::size_t{8} << 10};
+static_assert(lossy_batch_bytes.size() == default_batch_bytes.size());
 constexpr std::size_t least_batch_bytes = 256;
 // Asking MPI after each small message costs more than the message, and may look like waiting.
 constexpr std::size_t sent_between_polls = std::size_t{256} << 10;
@@ -284,11 +287,13 @@ std::size_t batched_ways(const exchange_options& options) noexcept {
 }
 
 std::unique_ptr<engine> make_batched(const engine_setup& setup, const streams& outgoing, const streams& incoming) {
-    const message_codec codec(setup.element, setup.options.limit.value > 0);
+    const bool lossy = setup.options.limit.value > 0;
+    const message_codec codec(setup.element, lossy);
+    const auto& tried = lossy ? lossy_batch_bytes : default_batch_bytes;
     std::vector<chunking> ways;
     for (std::size_t way = 0; way < batched_ways(setup.options); ++way) {
         const std::size_t wanted = setup.options.batch_bytes;
-        const std::size_t most = wanted != 0 ? std::max(wanted, least_batch_bytes) : default_batch_bytes[way];
+        const std::size_t most = wanted != 0 ? std::max(wanted, least_batch_bytes) : tried[way];
         const std::size_t bytes =
             whole_elements(std::min({most, most_message_bytes, longest(outgoing, incoming)}), setup.element.bytes);
         const std::size_t fixed = staging_of(codec, bytes, 0);

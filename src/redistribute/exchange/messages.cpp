@@ -11,8 +11,8 @@ namespace {
 
 constexpr int chunk_tag = 1;
 constexpr std::size_t most_message_bytes = std::size_t{1} << 30;
-/// What auto tries between nodes. Small ones need no handshake, which over TCP waits behind what is under way; large
-/// ones cost less each. With two slots each way all of them fit into half of the least staging.
+/// What auto tries between nodes, the longest first. Small ones need no handshake, which over TCP waits behind what is
+/// under way; large ones cost less each. With two slots each way all of them fit into half of the least staging.
 constexpr std::array default_batch_bytes{std::size_t{512} << 10, std::size_t{48} << 10, std::size_t{8} << 10};
 /// Of batches that are compressed before they leave, mostly to a few times less.
 constexpr std::array lossy_batch_bytes{std::size_t{512} << 10, std::size_t{128} << 10, std::size_t{8} << 10};
@@ -291,14 +291,17 @@ std::unique_ptr<engine> make_batched(const engine_setup& setup, const streams& o
     const message_codec codec(setup.element, lossy);
     const auto& tried = lossy ? lossy_batch_bytes : default_batch_bytes;
     std::vector<chunking> ways;
+    std::size_t fixed = 0;
     for (std::size_t way = 0; way < batched_ways(setup.options); ++way) {
         const std::size_t wanted = setup.options.batch_bytes;
         const std::size_t most = wanted != 0 ? std::max(wanted, least_batch_bytes) : tried[way];
         const std::size_t bytes =
             whole_elements(std::min({most, most_message_bytes, longest(outgoing, incoming)}), setup.element.bytes);
-        const std::size_t fixed = staging_of(codec, bytes, 0);
+        // All ways share what the codec needs for the longest, the first.
+        if (way == 0) fixed = staging_of(codec, bytes, 0);
         const std::size_t room = setup.staging_bytes > fixed ? setup.staging_bytes - fixed : 0;
-        const std::size_t slots = std::clamp(room / (staging_of(codec, bytes, 1) - fixed), least_slots, most_slots);
+        const std::size_t slot = staging_of(codec, bytes, 1) - staging_of(codec, bytes, 0);
+        const std::size_t slots = std::clamp(room / slot, least_slots, most_slots);
         // Long batches wait for the agreement: packing one and sending it for nothing would cost more than that.
         const std::size_t opening = opening_bytes / most;
         ways.push_back({bytes, slots, false, static_cast<std::int64_t>(opening)});

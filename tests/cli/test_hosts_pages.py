@@ -10,12 +10,15 @@ import tempfile
 import unittest
 from dataclasses import astuple
 from pathlib import Path
+from types import SimpleNamespace
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
+import bench_collectives  # noqa: E402
 import bench_grid  # noqa: E402
 import bench_papers  # noqa: E402
 import bench_stacking  # noqa: E402
+import collectives_page  # noqa: E402
 import emulated_hosts  # noqa: E402
 import grid_page  # noqa: E402
 import papers_page  # noqa: E402
@@ -112,6 +115,36 @@ class Grid(Folder):
             self.assertIn("</svg>", (self.out / "grid-model.svg").read_text("utf-8"))
         else:
             self.assertIn("no plots", page)
+
+
+class Collectives(Folder):
+    def rows(self, hosts, mpi, op, seconds, date):
+        where = {"hosts": hosts, "mpi": mpi, "op": op, "field": "isabel", "bytes": 64, "date": date}
+        return [dict(grid_row(name, seconds / gain, compress_s=0, combine_s=0, decompress_s=0, wait_s=0), **where)
+                for name, gain in (("stock", 1), ("ring_raw", 1), ("homcomp_f", 4))]
+
+    def test_points_measured_again_replace_the_old_ones_and_others_stay(self):
+        before = (self.rows(4, "openmpi", "reduce", 1.0, "2026-01-01") + self.rows(4, "mpich", "reduce", 2.0, "2026-01-01") +
+                  self.rows(8, "openmpi", "reduce", 3.0, "2026-01-01"))
+        again = self.rows(4, "mpich", "reduce", 5.0, "2026-01-03") + self.rows(4, "mpich", "allreduce", 6.0, "2026-01-03")
+        merged = bench_collectives.merged(before, again)
+        self.assertEqual([(row["hosts"], row["mpi"], row["op"], row["median_s"]) for row in merged[::3]],
+                         [(4, "openmpi", "reduce", 1.0), (4, "mpich", "reduce", 5.0), (4, "mpich", "allreduce", 6.0),
+                          (8, "openmpi", "reduce", 3.0)])
+        self.assertEqual(len(merged), 12)
+        self.assertEqual(collectives_page.dates(merged), "2026-01-01 to 2026-01-03")
+
+    def test_what_was_measured_otherwise_is_not_mixed(self):
+        table = {"settings": {"rel": "1e-3", "scope": "contribution", "repetitions": 3}, "rows": [],
+                 "with_cores": {"settings": {"rel": "1e-3", "scope": "contribution", "repetitions": 3, "cores": 1}, "rows": []}}
+        wanted = SimpleNamespace(rel="1e-3", repetitions=3, cores=0, out="here")
+        self.assertIs(bench_collectives.part_of(table, wanted)[0], table)
+        wanted.cores = 1
+        self.assertIs(bench_collectives.part_of(table, wanted)[0], table["with_cores"])
+        self.assertEqual(bench_collectives.part_of({}, wanted)[0], {})
+        wanted.cores = 2
+        with self.assertRaisesRegex(SystemExit, "was measured with"):
+            bench_collectives.part_of(table, wanted)
 
 
 class Papers(Folder):

@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "shares.hpp"
 #include "check.hpp"
 #include "laconic/collective.hpp"
+#include "shares.hpp"
 
 namespace laconic::test {
 

@@ -36,10 +36,10 @@ FORCED = {
     ("openmpi", "reduce"): {"pipeline 128K": openmpi("reduce", 3, 131072)},
     ("openmpi", "reduce_scatter"): {"butterfly": openmpi("reduce_scatter_block", 4),
                                     "ring, with counts": openmpi("reduce_scatter", 3)},
-    ("openmpi", "allgather"): {"ring": openmpi("allgather", 3)},
+    ("openmpi", "allgather"): {"ring": openmpi("allgather", 4), "neighbor": openmpi("allgather", 5)},
     ("openmpi", "alltoall"): {"pairwise": openmpi("alltoall", 2)},
     ("openmpi", "gather"): {"linear sync": openmpi("gather", 3)},
-    ("openmpi", "scatter"): {"linear": openmpi("scatter", 1)},
+    ("openmpi", "scatter"): {"basic linear": openmpi("scatter", 1)},
     ("mpich", "allreduce"): {"reduce_scatter_allgather":
                              {"MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM": "reduce_scatter_allgather"}},
     ("mpich", "bcast"): {"scatter_ring_allgather":
@@ -51,6 +51,7 @@ FORCED = {
 # Between the shortest buffers and the longest others may be faster.
 ALSO_FORCED = {
     ("openmpi", "allreduce"): {"recursive doubling": openmpi("allreduce", 3), "rabenseifner": openmpi("allreduce", 6)},
+    ("openmpi", "allgather"): {"recursive doubling": openmpi("allgather", 3)},
     ("openmpi", "bcast"): {"binomial": openmpi("bcast", 6)},
     ("mpich", "allreduce"): {"recursive_doubling": {"MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM": "recursive_doubling"}},
     ("mpich", "bcast"): {"binomial": {"MPIR_CVAR_BCAST_INTRA_ALGORITHM": "binomial"}},

@@ -145,8 +145,9 @@ std::string in_words(const settings& wanted) {
          << (wanted.type == laconic::element_type::f64 ? "f64" : "f32") << ", " << wanted.files.size() << " files, "
          << (wanted.limit.kind == laconic::bound_kind::absolute ? "abs " : "rel ") << wanted.limit.value << ", scope "
          << (wanted.scope == laconic::scope::contribution ? "contribution" : "result") << ", "
-         << (wanted.operation == laconic::reduction::avg ? "avg" : "sum") << ", segments of " << wanted.segment_bytes
-         << ", " << wanted.repetitions << " repetitions of";
+         << (wanted.operation == laconic::reduction::avg ? "avg" : "sum");
+    if (wanted.segment_bytes > 0) text << ", segments of " << wanted.segment_bytes;
+    text << ", " << wanted.repetitions << " repetitions of";
     for (const std::string& name : wanted.algorithms) text << ' ' << name;
     if (wanted.files.empty()) text << ", " << wanted.plan.shots << " shots";
     if (!wanted.save.empty()) text << ", saved";

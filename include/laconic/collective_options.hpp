@@ -26,12 +26,13 @@ enum class reduction : std::uint8_t {
 
 /// How a collective runs. All of it must agree on all ranks.
 struct collective_options {
-    bound limit;                             ///< default: lossless
-    scope bound_scope = scope::result;       ///< what the bound limits
-    double confidence = 0.9544;              ///< of scope::probable
-    std::string algorithm = "auto";          ///< a row of `laconic info --algorithms`, or schedule/payload[:codec]
-    std::size_t segment_bytes = 128 * 1024;  ///< uncompressed bytes per message; whole chunks, at most 2^28
-    double rate = 8;                         ///< bits per value of codec zfp_rate
+    bound limit;                        ///< default: lossless
+    scope bound_scope = scope::result;  ///< what the bound limits
+    double confidence = 0.9544;         ///< of scope::probable
+    std::string algorithm = "auto";     ///< a row of `laconic info --algorithms`, or schedule/payload[:codec]
+    /// Uncompressed bytes per message; whole chunks, at most 2^28. 0: as suits the MPI library and what travels.
+    std::size_t segment_bytes = 0;
+    double rate = 8;  ///< bits per value of codec zfp_rate
     /// Whether ranks compare what must agree before data moves, which costs one small allreduce. Rows that quantise
     /// need that allreduce anyway and always compare. Otherwise differences are undefined behaviour, as in MPI.
     bool check = false;

@@ -24,8 +24,8 @@ constexpr std::array<option, option_count> table{{
      "how sure the bound of scope 'probable' is, between 0 and 1"},
     {option_id::algorithm, "algorithm", "LACONIC_ALGORITHM", "--algorithm", option_type::text, "auto", "",
      "a row of 'laconic info --algorithms', or schedule/payload[:codec]"},
-    {option_id::segment_bytes, "segment_bytes", "LACONIC_SEGMENT_BYTES", "--segment-bytes", option_type::bytes, "128K",
-     "", "uncompressed bytes per message of a collective"},
+    {option_id::segment_bytes, "segment_bytes", "LACONIC_SEGMENT_BYTES", "--segment-bytes", option_type::bytes, "0", "",
+     "uncompressed bytes per message of a collective; 0: as suits the MPI library and what travels"},
     {option_id::check, "check", "LACONIC_CHECK", "--check", option_type::choice, "off", "off|on",
      "compare the arguments of all ranks before every collective, also where nothing else needs that"},
     {option_id::audit, "audit", "LACONIC_AUDIT", "--audit", option_type::choice, "off", "off|on",
@@ -132,7 +132,7 @@ status option_set::set(option_id id, std::string text, option_source source, std
         case option_type::bytes: {
             const auto parsed = parse_bytes(text);
             if (!parsed) return refuse(parsed.error().code(), origin, parsed.error().context());
-            if (*parsed == 0)
+            if (*parsed == 0 && row.default_value != "0")
                 return refuse(errc::invalid_argument, origin, "'" + text + "' is too small; give at least 1 byte");
             next.whole = *parsed;
             break;

@@ -11,6 +11,7 @@
 #include "cli/calibrate_times_mpi.hpp"
 #include "laconic/collective.hpp"
 #include "model/cost.hpp"
+#include "mpi/eager.hpp"
 
 namespace laconic::cli {
 namespace {
@@ -50,6 +51,7 @@ double time_of(const small_call& row, double seconds) {
 }  // namespace
 
 void measure_calls(const topology& where, const network_settings& settings, model::machine& found) {
+    found.eager_bytes = mpi::eager_bytes;
     found.call_s = found.call_raw_s = found.message_s = 0;
     const double p = where.ranks;
     double power = 1, steps = 0;

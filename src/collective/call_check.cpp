@@ -26,8 +26,6 @@ status check_options(const collective_options& options) {
     if (!std::isfinite(options.limit.value) || options.limit.value < 0)
         return {errc::invalid_bound,
                 "the bound is " + base::format_real(options.limit.value) + "; give a finite value >= 0"};
-    if (options.segment_bytes == 0)
-        return {errc::invalid_argument, "the segment size is 0 bytes; give a positive one, e.g. 131072"};
     return {};
 }
 

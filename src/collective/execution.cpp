@@ -11,6 +11,7 @@
 #include "collective/call_plan.hpp"
 #include "collective/elements.hpp"
 #include "collective/own_operation.hpp"
+#include "mpi/eager.hpp"
 
 namespace laconic::collective {
 namespace {
@@ -286,7 +287,8 @@ stage_request<T> execution<T>::request() const {
     all.what = what_;
     all.root = call_.root;
     all.data = {call_.in, call_.out, call_.combine, divisor(), own_operation<T>(&call_.custom)};
-    all.segment_bytes = options_.segment_bytes;
+    all.segment_bytes = model::segment_bytes_of(what_.payload, options_.segment_bytes,
+                                                nodes_of(channel_, options_.ranks_per_node), mpi::eager_bytes);
     all.rate = options_.rate;
     all.threads = threads_of(options_, channel_);
     all.call = number_;

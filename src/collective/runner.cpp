@@ -16,6 +16,7 @@
 #include <string>
 
 #include "base/arithmetic.hpp"
+#include "mpi/completion.hpp"
 
 namespace laconic::collective {
 namespace {
@@ -227,10 +228,9 @@ void runner::end_step() {
 status runner::reap_sends() {
     while (send_count_ > 0) {
         send& oldest = sends_[first_send_];
-        int done = 0;
-        if (auto ok = channel_.check(MPI_Test(&oldest.request, &done, MPI_STATUS_IGNORE), "MPI_Isend"); !ok.ok())
-            return ok;
-        if (done == 0) break;
+        bool done = false;
+        if (auto ok = channel_.check(mpi::test(oldest.request, done), "MPI_Isend"); !ok.ok()) return ok;
+        if (!done) break;
         pool_.let_go(oldest.slot);
         first_send_ = (first_send_ + 1) % sends_.size();
         --send_count_;
@@ -240,10 +240,10 @@ status runner::reap_sends() {
 
 status runner::test(receive& pending) {
     if (pending.arrived) return {};
-    int arrived = 0;
+    bool arrived = false;
     MPI_Status came;
-    if (auto done = channel_.check(MPI_Test(&pending.request, &arrived, &came), "MPI_Irecv"); !done.ok()) return done;
-    if (arrived == 0) return {};
+    if (auto done = channel_.check(mpi::test(pending.request, arrived, &came), "MPI_Irecv"); !done.ok()) return done;
+    if (!arrived) return {};
     if (auto done = channel_.check(MPI_Get_count(&came, MPI_BYTE, &pending.size), "MPI_Get_count"); !done.ok())
         return done;
     pending.arrived = true;

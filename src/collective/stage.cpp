@@ -58,11 +58,13 @@ template <class T>
 void stage<T>::lay_out(std::size_t longest_piece) {
     data_ = request_.data;
     put_together({});
+    // Nothing follows a message of a piece that is one of several but the next one: finer cuts would only add messages.
+    const bool overlaps = request_.what.payload != payload_kind::raw || steps_->pieces == 1;
     const int lanes = carrier().lanes();
     const std::size_t segment = std::min(request_.segment_bytes, max_segment_bytes) / sizeof(T);
     const bool known = longest_piece != job::unknown_length;
     // Where ranks do not know each other's counts, all of them take full segments.
-    const std::size_t cell = job::choose_cell(known ? longest_piece : segment, segment, known ? lanes : 1);
+    const std::size_t cell = job::choose_cell(known ? longest_piece : segment, segment, known && overlaps ? lanes : 1);
     work_ = job(*steps_, memory_->places, cell, lanes, longest_piece);
 }
 

@@ -60,6 +60,19 @@ inline constexpr std::uint64_t rabenseifner_raw_bytes = 64 * 1024;
     return {what.schedule, payload_kind::raw, codec_id::raw};
 }
 
+/// Uncompressed bytes of a message of a collective. What an MPI library sends between nodes without asking the receiver
+/// first (`eager_bytes`) is there sooner than the same bytes in larger messages (docs/adr/0015): what travels as it is
+/// fits into that, what is compressed does from a ratio of 4 on.
+/// asked   what the caller wants; 0: what suits
+[[nodiscard]] constexpr std::uint64_t segment_bytes_of(payload_kind payload, std::uint64_t asked, int nodes,
+                                                       std::uint64_t eager_bytes) noexcept {
+    constexpr std::uint64_t longest = 128 * 1024;
+    if (asked != 0) return asked;
+    if (nodes < 2) return longest;
+    const std::uint64_t fitting = payload == payload_kind::raw ? eager_bytes : 4 * eager_bytes;
+    return fitting < longest ? fitting : longest;
+}
+
 /// allreduce, reduce, reduce_scatter.
 [[nodiscard]] constexpr bool is_reduction(operation op) noexcept { return op <= operation::reduce_scatter; }
 

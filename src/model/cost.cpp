@@ -57,7 +57,6 @@ status check(const question& what) {
         return refuse("an element of " + std::to_string(what.element_bytes) + " bytes; give 2, 4 or 8");
     if (what.threads < 1 || what.threads > 64)
         return refuse("threads is " + std::to_string(what.threads) + "; give 1 to 64");
-    if (what.segment_bytes == 0) return refuse("the segment is 0 bytes; give at least 1");
     return {};
 }
 
@@ -72,14 +71,15 @@ context::context(const machine& machine_in, const question& question_in, const c
       fewest(std::floor(ranks / nodes)),
       slowdown(machine_in.cores > 0 ? std::max(1.0, local / machine_in.cores) : 1),
       lanes(how.payload == payload_kind::raw ? machine_in.lanes_raw : machine_in.lanes_compressed),
+      segment(static_cast<double>(segment_bytes_of(how.payload, question_in.segment_bytes, question_in.nodes,
+                                                   static_cast<std::uint64_t>(machine_in.eager_bytes)))),
       grain(1),
       per_message_s(how.payload == payload_kind::raw ? 0 : machine_in.message_s),
       rates_(machine_in.rates_of(how.codec)),
       codec_(how.codec),
       size_factor_(rates_ == nullptr ? 1 : rates_->size_factor) {
     // C-Coll's chunks of 5120 values (papers/000): messages move while a piece is being worked on.
-    if (payload == payload_kind::pipelined)
-        grain = std::min(1.0, 5120.0 * what.element_bytes / static_cast<double>(what.segment_bytes));
+    if (payload == payload_kind::pipelined) grain = std::min(1.0, 5120.0 * what.element_bytes / segment);
 }
 
 double context::fraction(double contributions) const noexcept {
@@ -92,7 +92,7 @@ double context::codec_s(work_kind kind, double size, double contributions) const
     if (rates_ == nullptr) return infinite;
     const double small = fraction(contributions);
     // Arrays become integers as a whole, everything else happens message by message.
-    const double piece = kind == work_kind::quantise ? size : std::min(size, static_cast<double>(what.segment_bytes));
+    const double piece = kind == work_kind::quantise ? size : std::min(size, segment);
     return slowdown * size * rates_->seconds_per_byte(kind, small) / speedup(piece, small > 0.75);
 }
 
@@ -106,9 +106,7 @@ double context::speedup(double size, bool uncompressed) const noexcept {
     return 1 + (static_cast<double>(what.threads) - 1) * where.thread_gain;
 }
 
-double context::segments(double size) const noexcept {
-    return std::max(1.0, whole_above(size / static_cast<double>(what.segment_bytes)));
-}
+double context::segments(double size) const noexcept { return std::max(1.0, whole_above(size / segment)); }
 
 link context::next() const noexcept {
     const link inside = over(where.intra, where.intra.beta_s_per_byte);

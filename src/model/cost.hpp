@@ -26,8 +26,8 @@ struct question {
     /// each other (the worst), 0.5 for independent ones. (Isabel over 8 ranks: ratio 7.2 -> 4.2, growth 1.)
     double growth_bits = 1;
     unsigned element_bytes = 4;
-    std::uint64_t segment_bytes = 128 * 1024;  ///< uncompressed bytes per message of the engine
-    unsigned threads = 1;                      ///< of a rank's codec
+    std::uint64_t segment_bytes = 0;  ///< uncompressed bytes per message of the engine; 0: segment_bytes_of()
+    unsigned threads = 1;             ///< of a rank's codec
 };
 
 /// Seconds on the busiest way through the call. The parts are what that way is busy with; what overlaps counts in each
@@ -50,7 +50,7 @@ struct cost {
 inline constexpr double impossible_s = std::numeric_limits<double>::infinity();
 
 /// returns ok, or invalid_argument with the value and the remedy: ranks >= 1, 1 <= nodes <= ranks, finite ratio >= 1,
-///         0 <= growth_bits <= 64, element_bytes 2, 4 or 8, segment_bytes >= 1
+///         0 <= growth_bits <= 64, element_bytes 2, 4 or 8
 [[nodiscard]] status check(const question& what);
 
 /// Predicted cost of a cell. All parts are infinite when the cell cannot serve the operation or its codec has no rates

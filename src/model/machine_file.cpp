@@ -22,7 +22,7 @@ constexpr std::size_t longest = codec_rates::most;
 static_assert(size_fit::most == longest && step_fit::most == longest);
 
 /// Latencies and sizes may be 0; rates may not.
-enum class unit { us, us_per_mb, kb, gb_per_s_as_beta, gb_per_s, factor, lanes, count, share };
+enum class unit { us, us_per_mb, kb, gb_per_s_as_beta, gb_per_s, factor, lanes, bytes, count, share };
 
 struct range {
     double least, most;
@@ -37,6 +37,7 @@ constexpr range range_of(unit what) {
         case unit::gb_per_s: return {1e-6, 1e6, "GB/s (10^9 bytes), 1e-6 to 1e6"};
         case unit::factor: return {0.1, 1000, "a factor, 0.1 to 1000"};
         case unit::lanes: return {1, 1000, "a number of messages, 1 to 1000"};
+        case unit::bytes: return {1, 1e9, "bytes, 1 to 1e9"};
         case unit::share: return {0, 1, "a share, 0 to 1"};
         case unit::count: break;
     }
@@ -78,6 +79,7 @@ void each_number(Machine& m, const Visit& visit) {
     visit("memory", "scan_gb_s", unit::gb_per_s, m.scan_bytes_per_s);
     visit("engine", "lanes_raw", unit::lanes, m.lanes_raw);
     visit("engine", "lanes_compressed", unit::lanes, m.lanes_compressed);
+    visit("engine", "eager_bytes", unit::bytes, m.eager_bytes);
     visit("engine", "thread_gain", unit::share, m.thread_gain);
     visit("engine", "call_us", unit::us, m.call_s);
     visit("engine", "call_raw_us", unit::us, m.call_raw_s);

@@ -89,7 +89,6 @@ struct prediction {
 /// communicator. 0 is possible, `never` as well.
 [[nodiscard]] std::uint64_t smallest_interesting_bytes(const machine& where, operation op, int ranks, int nodes,
                                                        std::span<const cell> candidates,
-                                                       std::uint64_t segment_bytes = 128 * 1024,
-                                                       unsigned threads = 1) noexcept;
+                                                       std::uint64_t segment_bytes = 0, unsigned threads = 1) noexcept;
 
 }  // namespace laconic::model

@@ -5,6 +5,9 @@ JSON, a point measured again takes the place of the old one, and what was writte
 import copy
 import importlib.util
 import json
+import re
+import shutil
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -145,6 +148,23 @@ class Collectives(Folder):
         wanted.cores = 2
         with self.assertRaisesRegex(SystemExit, "was measured with"):
             bench_collectives.part_of(table, wanted)
+
+
+class Forced(unittest.TestCase):
+    @unittest.skipUnless(shutil.which("ompi_info"), "Open MPI's list of its algorithms is not here")
+    def test_numbers_are_the_algorithms_that_they_are_called(self):
+        listed = subprocess.run(["ompi_info", "--parsable", "--param", "coll", "tuned", "--level", "9"], check=True, text=True,
+                                stdout=subprocess.PIPE).stdout
+        names = {(variable, number): name for variable, number, name in
+                 re.findall(r"param:(\w+_algorithm):enumerator:value:(\d+):(\w+)", listed)}
+        self.assertTrue(names)
+        for table in (emulated_hosts.FORCED, emulated_hosts.ALSO_FORCED):
+            for (mpi, operation), algorithms in table.items():
+                for name, environment in algorithms.items() if mpi == "openmpi" else ():
+                    (variable, number), = ((key.removeprefix("OMPI_MCA_"), value) for key, value in environment.items()
+                                           if key.endswith("_algorithm"))
+                    called = names[variable, number].replace("_", " ")
+                    self.assertTrue(name.startswith(called), f"{operation}: '{name}' is {number}, '{called}'")
 
 
 class Papers(Folder):

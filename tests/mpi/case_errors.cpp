@@ -89,8 +89,6 @@ void check_bad_arguments() {
     last_rank_differs(errc::invalid_argument, "2000", "sizes", [](arguments& a) { a.out = a.out.first(2000); });
     last_rank_differs(errc::invalid_argument, "quantum", "unknown algorithm",
                       [](arguments& a) { a.options.algorithm = "quantum"; });
-    last_rank_differs(errc::invalid_argument, "segment", "empty segments",
-                      [](arguments& a) { a.options.segment_bytes = 0; });
     last_rank_differs(errc::invalid_argument, "overlap", "overlap",
                       [](arguments& a) { a.in = std::span<const float>(a.result).subspan(1000, 3000); });
     // All at fault, in different ways: still one answer.

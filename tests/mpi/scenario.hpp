@@ -26,7 +26,7 @@ struct scenario {
     int root = 0;
     bool varying = false;   ///< uneven and zero counts, gaps
     bool in_place = false;  ///< in whatever form the operation has it
-    std::size_t segment_bytes = 128 * 1024;
+    std::size_t segment_bytes = 0;
     unsigned ranks_per_node = 0;
     bool shared_memory = true;
     unsigned codec_threads = 0;

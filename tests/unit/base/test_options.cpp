@@ -168,7 +168,7 @@ TEST_F(option_test, names_source_value_and_remedy_of_a_bad_value) {
     expect_mentions(refusal({{option_id::rel, "nan"}}), {"--rel", "'nan'", "finite"});
     expect_mentions(refusal({{option_id::scope, "everything"}}), {"--scope", "'everything'", "result|contribution"});
     expect_mentions(refusal({{option_id::scope, "result|contribution"}}), {"--scope"});
-    expect_mentions(refusal({{option_id::segment_bytes, "0"}}), {"--segment-bytes", "'0'", "at least 1"});
+    expect_mentions(refusal({{option_id::trace_memory, "0"}}), {"--trace-memory", "'0'", "at least 1"});
 
     file("abs = 1\nsegment_bytes = -4096\n");
     expect_mentions(refusal(), {path_ + ":2: segment_bytes", "'-4096'", "64M"});

@@ -277,6 +277,26 @@ TEST(cost, of_nodes_counts_what_they_share) {
     expect_time(m, what, tests::raw(ring), (14 + 14 + 1.4) * ms);
 }
 
+TEST(cost, segments_fit_what_is_sent_at_once) {
+    using enum payload_kind;
+    EXPECT_EQ(segment_bytes_of(raw, 0, 2, 16384), 16384u);
+    EXPECT_EQ(segment_bytes_of(fused, 0, 2, 16384), 65536u);
+    // Never longer than what overlaps with the work on it; and inside a node nobody asks.
+    EXPECT_EQ(segment_bytes_of(fused, 0, 2, 57344), 131072u);
+    EXPECT_EQ(segment_bytes_of(raw, 0, 2, 1 << 20), 131072u);
+    EXPECT_EQ(segment_bytes_of(raw, 0, 1, 16384), 131072u);
+    EXPECT_EQ(segment_bytes_of(raw, 4000, 2, 16384), 4000u);
+    machine m = slow_machine();
+    question what = ask(operation::bcast, 4'000'000, 4);
+    what.segment_bytes = 0;
+    m.eager_bytes = 20'000;
+    const double fitting = time_of(m, what, tests::raw(ring));
+    what.segment_bytes = 20'000;
+    EXPECT_EQ(time_of(m, what, tests::raw(ring)), fitting);
+    what.segment_bytes = 80'000;
+    EXPECT_NE(time_of(m, what, tests::raw(ring)), fitting);
+}
+
 TEST(cost, overlaps_segments) {
     machine m = slow_machine();
     m.lanes_compressed = 16;

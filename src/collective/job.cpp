@@ -33,10 +33,10 @@ job::job(const program& steps, std::span<const place> pieces, std::size_t cell_v
     groups_ = steps.steps.empty() ? 0 : divide_up(divide_up(mine, cell_values_), lanes_);
 }
 
-std::size_t job::choose_cell(std::size_t longest_piece, std::size_t segment_values, int lanes) noexcept {
+std::size_t job::choose_cell(std::size_t longest_piece, std::size_t segment_values, int cuts) noexcept {
     const std::size_t chunks = divide_up(longest_piece, codec::chunk_values);
     const std::size_t segment = std::max<std::size_t>(segment_values / codec::chunk_values, 1);
-    const std::size_t overlapping = divide_up(chunks, static_cast<std::size_t>(lanes));
+    const std::size_t overlapping = divide_up(chunks, static_cast<std::size_t>(cuts));
     const std::size_t most = std::max<std::size_t>(std::min(segment, std::max(overlapping, min_chunks)), 1);
     const std::size_t cells = std::max<std::size_t>(divide_up(chunks, most), 1);
     return std::max<std::size_t>(divide_up(chunks, cells), 1) * codec::chunk_values;

@@ -29,9 +29,9 @@ public:
         std::size_t longest) noexcept;
     static constexpr std::size_t unknown_length = ~std::size_t{0};
 
-    /// Elements per message, so that arrays too short for `lanes` full segments are cut finer, but not too fine.
+    /// Elements per message, so that arrays too short for `cuts` full segments are cut finer, but not too fine.
     [[nodiscard]] static std::size_t choose_cell(std::size_t longest_piece, std::size_t segment_values,
-                                                 int lanes) noexcept;
+                                                 int cuts) noexcept;
 
     /// Events in order: time by time, and lane by lane in each.
     [[nodiscard]] std::uint64_t events() const noexcept { return groups_ * steps_->steps.size() * lanes_; }

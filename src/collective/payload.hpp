@@ -72,9 +72,6 @@ public:
     payload& operator=(const payload&) = delete;
     virtual ~payload() = default;
 
-    /// How many messages of a rank should be on their way at a time, so that the wire stays busy while ranks wait for
-    /// the processor or for a rendezvous: large messages that are quickly combined want more of them.
-    [[nodiscard]] virtual int lanes() const noexcept { return 8; }
     /// No message for `count` elements is larger; slots for scratch and received messages have this size.
     [[nodiscard]] virtual std::size_t wire_bound(std::size_t count) const noexcept = 0;
     /// Memory that the payload itself needs, beyond the slots, when no range has more than `count` elements.

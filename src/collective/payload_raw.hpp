@@ -12,7 +12,6 @@ class payload_raw final : public payload {
 public:
     explicit payload_raw(const arrays<T>& data) noexcept : data_(data) {}
 
-    [[nodiscard]] int lanes() const noexcept override { return 32; }
     [[nodiscard]] std::size_t wire_bound(std::size_t count) const noexcept override { return count * sizeof(T); }
     void copy(part piece) override { data_.copy(piece); }
     [[nodiscard]] message begin(part piece, std::span<std::byte> scratch) override;

@@ -3,6 +3,7 @@
 // algorithms (src/collective) is made of them, and the cost model speaks them.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -71,6 +72,18 @@ inline constexpr std::uint64_t rabenseifner_raw_bytes = 64 * 1024;
     if (nodes < 2) return longest;
     const std::uint64_t fitting = payload == payload_kind::raw ? eager_bytes : 4 * eager_bytes;
     return fitting < longest ? fitting : longest;
+}
+
+/// Messages of a rank that should be on their way at a time: the wire stays busy while ranks wait for the processor or
+/// for an answer. Those beyond that wait in queues, and in an alltoall hold up other ranks' (docs/adr/0015).
+/// message_bytes   uncompressed
+[[nodiscard]] constexpr int lanes_of(schedule_kind schedule, payload_kind payload,
+                                     std::uint64_t message_bytes) noexcept {
+    if (payload != payload_kind::raw) return schedule == schedule_kind::pairwise ? 4 : 8;
+    const std::uint64_t ahead = schedule == schedule_kind::ring ? 256 * 1024 : 128 * 1024;
+    constexpr std::uint64_t least = 2, most = 32;
+    if (message_bytes == 0) return most;
+    return static_cast<int>(std::clamp((ahead + message_bytes - 1) / message_bytes, least, most));
 }
 
 /// allreduce, reduce, reduce_scatter.

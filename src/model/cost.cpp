@@ -42,6 +42,12 @@ double talk_s(const context& in) noexcept {
     return sum;
 }
 
+/// Between nodes.
+schedule_kind schedule_between(schedule_kind all, operation op) noexcept {
+    if (all != schedule_kind::hierarchical) return all;
+    return op == operation::alltoall ? schedule_kind::pairwise : schedule_kind::ring;
+}
+
 }  // namespace
 
 status check(const question& what) {
@@ -70,7 +76,6 @@ context::context(const machine& machine_in, const question& question_in, const c
       local(whole_above(ranks / nodes)),
       fewest(std::floor(ranks / nodes)),
       slowdown(machine_in.cores > 0 ? std::max(1.0, local / machine_in.cores) : 1),
-      lanes(how.payload == payload_kind::raw ? machine_in.lanes_raw : machine_in.lanes_compressed),
       segment(static_cast<double>(segment_bytes_of(how.payload, question_in.segment_bytes, question_in.nodes,
                                                    static_cast<std::uint64_t>(machine_in.eager_bytes)))),
       grain(1),
@@ -78,6 +83,10 @@ context::context(const machine& machine_in, const question& question_in, const c
       rates_(machine_in.rates_of(how.codec)),
       codec_(how.codec),
       size_factor_(rates_ == nullptr ? 1 : rates_->size_factor) {
+    const bool raw = payload == payload_kind::raw;
+    lanes = std::min(raw ? machine_in.lanes_raw : machine_in.lanes_compressed,
+                     static_cast<double>(lanes_of(schedule_between(how.schedule, what.op), payload,
+                                                  static_cast<std::uint64_t>(segment))));
     // C-Coll's chunks of 5120 values (papers/000): messages move while a piece is being worked on.
     if (payload == payload_kind::pipelined) grain = std::min(1.0, 5120.0 * what.element_bytes / segment);
 }

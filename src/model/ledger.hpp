@@ -58,8 +58,8 @@ public:
     double local;     ///< ranks of the fullest node
     double fewest;    ///< ranks of the emptiest node
     double slowdown;  ///< ranks that share a core
-    double lanes;     ///< messages of a rank on their way at a time
     double segment;   ///< uncompressed bytes of a message
+    double lanes;     ///< messages of a rank on their way at a time
     /// Work on a segment that overlaps with the same segment's way, as a share of the segment: 1 for none.
     double grain;
     double per_message_s;  ///< machine::message_s where messages are compressed

@@ -25,11 +25,11 @@ struct stated {
 /// Messages of one level.
 double messages_of(const cell& what) {
     const bool tree = what.schedule == schedule_kind::binomial;
-    if (what.payload == payload_kind::raw) return 75;
+    if (what.payload == payload_kind::raw) return 15;
     if (what.payload == payload_kind::pipelined) return 35;
     if (!adds_streams(what)) return tree ? 45 : 30;
     if (what.schedule == schedule_kind::rabenseifner) return 405;
-    return what.schedule == schedule_kind::ring ? 115 : 150;
+    return what.schedule == schedule_kind::ring || what.schedule == schedule_kind::pairwise ? 115 : 150;
 }
 
 stated stated_of(const scenario& what, const cell& row, int rank, int ranks) {
@@ -57,7 +57,7 @@ stated stated_of(const scenario& what, const cell& row, int rank, int ranks) {
         case operation::alltoall: extra = shared ? whole : 3 * whole; break;
     }
     const bool twice = what.op == operation::allreduce || what.op == operation::reduce || what.op == operation::bcast;
-    const double inside = shared ? 512.0 * 1024 / segment_bytes : twice ? 150 : 75;
+    const double inside = shared ? 512.0 * 1024 / segment_bytes : twice ? 30 : 15;
     const double across = ranks == 2 ? 0 : is_reduction(what.op) ? 115 : 30;
     return {extra + (shared ? inside : 0), extra + inside + across + 0.1};
 }

@@ -297,20 +297,41 @@ TEST(cost, segments_fit_what_is_sent_at_once) {
     EXPECT_NE(time_of(m, what, tests::raw(ring)), fitting);
 }
 
+TEST(cost, lanes_are_few_where_messages_are_long) {
+    EXPECT_EQ(lanes_of(ring, raw, 16384), 16);
+    EXPECT_EQ(lanes_of(ring, raw, 57344), 5);
+    EXPECT_EQ(lanes_of(pairwise, raw, 16384), 8);
+    EXPECT_EQ(lanes_of(pairwise, raw, 57344), 3);
+    EXPECT_EQ(lanes_of(pairwise, raw, 1 << 30), 2);
+    EXPECT_EQ(lanes_of(ring, raw, 4), 32);
+    EXPECT_EQ(lanes_of(ring, raw, 0), 32);
+    EXPECT_EQ(lanes_of(ring, fused, 131072), 8);
+    EXPECT_EQ(lanes_of(pairwise, once, 131072), 4);
+    // The model takes eight at a time as well where each waits for an answer; a machine file can make them fewer.
+    machine m = slow_machine();
+    m.inter.beta_s_per_byte = 1e-12;
+    question what = ask(operation::alltoall, 4'194'304, 4);
+    what.segment_bytes = 16'384;
+    const double eight = time_of(m, what, tests::raw(pairwise));
+    m.lanes_raw = 8;
+    EXPECT_EQ(time_of(m, what, tests::raw(pairwise)), eight);
+    m.lanes_raw = 4;
+    EXPECT_GT(time_of(m, what, tests::raw(pairwise)), 1.5 * eight);
+}
+
 TEST(cost, overlaps_segments) {
     machine m = slow_machine();
-    m.lanes_compressed = 16;
     question what = ask(operation::reduce_scatter, 40000, 4);
-    what.segment_bytes = 1000;
-    // 10 segments per step. The wire, 10 ms, hides the additions and the latency.
+    what.segment_bytes = 2000;
+    // 5 segments per step. The wire, 10 ms, hides the additions and the latency.
     expect_time(m, what, tests::raw(ring), 3 * 10 * ms);
     // fused: 2.5 ms of wire hide 1.25 ms of work in steps without another compression (5 ms in the first step, and the
     // decoding, 2.5 ms spread over all).
     const double tail = 2.5 / 3, first = 5 + 1.25 + tail;
-    expect_time(m, what, fle(ring, fused), (first + 2 * 2.5 + 0.5 + 0.25) * ms);
-    // Five lanes: the second five segments of a step wait for the first, 2 (alpha + (wire + work) / 10).
-    m.lanes_compressed = 5;
-    expect_time(m, what, fle(ring, fused), (first + 2 * 2 * (1 + (2.5 + 1.25 + tail) / 10) + 0.5 + 0.25) * ms);
+    expect_time(m, what, fle(ring, fused), (first + 2 * 2.5 + 1 + 0.5) * ms);
+    // Three lanes: the last two segments of a step wait for the first, 2 (alpha + (wire + work) / 5).
+    m.lanes_compressed = 3;
+    expect_time(m, what, fle(ring, fused), (first + 2 * 2 * (1 + (2.5 + 1.25 + tail) / 5) + 1 + 0.5) * ms);
 }
 
 TEST(cost, of_fused_without_gain_or_work_is_that_of_raw) {

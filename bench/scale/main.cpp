@@ -129,9 +129,8 @@ measured run(mpi::channel& channel, const collective::geometry& shape, const cel
     collective::place_pieces(shape, steps.pieces, places);
     scale::payload_modelled carrier(what.payload, codec, wanted.cores, shared);
     const std::size_t longest = shape.longest_piece(steps.pieces);
-    const std::size_t in_segment = segment / sizeof(float);
-    const collective::job work(steps, places, collective::job::choose_cell(longest, in_segment, carrier.lanes()),
-                               carrier.lanes(), longest);
+    const auto cut = collective::job::choose(what, steps, longest, segment / sizeof(float), sizeof(float));
+    const collective::job work(steps, places, cut.cell_values, cut.lanes, longest);
     mpi::workspace memory;
     require(memory.reserve(collective::runner::memory_for(carrier, work)));
     if (work.largest() * sizeof(float) > shared.size()) throw std::runtime_error("the shared memory is too small");

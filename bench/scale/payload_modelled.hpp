@@ -28,7 +28,6 @@ public:
                      std::span<std::byte> shared) noexcept
         : kind_(kind), codec_(codec), cores_(cores), shared_(shared) {}
 
-    [[nodiscard]] int lanes() const noexcept override { return kind_ == collective::payload_kind::raw ? 32 : 8; }
     [[nodiscard]] std::size_t wire_bound(std::size_t count) const noexcept override;
 
     void copy(collective::part) override {}

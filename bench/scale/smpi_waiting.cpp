@@ -38,6 +38,18 @@ int scale_test(MPI_Request* request, int* over, MPI_Status* status) {
     return code;
 }
 
+int scale_get_status(MPI_Request* request, int* over) {
+    MPI_Status status{};
+    const int code = scale_test(request, over, &status);
+    if (*over != 0) over_already.emplace_back(request, status);
+    return code;
+}
+
+int scale_finish(MPI_Request* request, MPI_Status* status) {
+    int over = 0;
+    return scale_test(request, &over, status);
+}
+
 int scale_testall(int count, MPI_Request* requests, int* over, MPI_Status* statuses) {
     const int code = MPI_Testall(count, requests, over, statuses);
     all_in_vain = *over == 0 ? std::span(requests, static_cast<std::size_t>(count)) : std::span<MPI_Request>();

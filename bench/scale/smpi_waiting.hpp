@@ -13,6 +13,10 @@ namespace laconic::scale {
 
 int scale_test(MPI_Request* request, int* over, MPI_Status* status);
 
+/// Stand for MPI_Request_get_status and the MPI_Wait after it, which finds the request over (mpi/completion.hpp).
+int scale_get_status(MPI_Request* request, int* over);
+int scale_finish(MPI_Request* request, MPI_Status* status);
+
 /// Stand for MPI_Testall and sched_yield: the latter waits for what the former last tested in vain.
 int scale_testall(int count, MPI_Request* requests, int* over, MPI_Status* statuses);
 int scale_yield();
@@ -29,6 +33,8 @@ void forget();
 
 #ifndef LACONIC_SCALE_REAL_MPI
 #define MPI_Test(request, over, status) laconic::scale::scale_test(request, over, status)
+#define MPI_Request_get_status(request, over, status) laconic::scale::scale_get_status(&(request), over)
+#define MPI_Wait(request, status) laconic::scale::scale_finish(request, status)
 #define MPI_Testall(count, requests, over, statuses) laconic::scale::scale_testall(count, requests, over, statuses)
 #define sched_yield() laconic::scale::scale_yield()
 #define MPI_Iallreduce(in_place, values, count, type, op, comm, request) \

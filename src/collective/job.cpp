@@ -18,6 +18,8 @@ namespace {
 constexpr std::size_t min_chunks = 2;
 /// Messages that wait take memory: lanes are fewer where a program has many.
 constexpr std::uint64_t most_messages = 128;
+/// Into so many messages a short piece is cut, so that they overlap.
+constexpr int raw_cuts = 32, compressed_cuts = 8;
 
 }  // namespace
 
@@ -40,6 +42,18 @@ std::size_t job::choose_cell(std::size_t longest_piece, std::size_t segment_valu
     const std::size_t most = std::max<std::size_t>(std::min(segment, std::max(overlapping, min_chunks)), 1);
     const std::size_t cells = std::max<std::size_t>(divide_up(chunks, most), 1);
     return std::max<std::size_t>(divide_up(chunks, cells), 1) * codec::chunk_values;
+}
+
+grain job::choose(const cell& what, const program& steps, std::size_t longest_piece, std::size_t segment_values,
+                  std::size_t element_bytes) noexcept {
+    const bool known = longest_piece != unknown_length;
+    const bool raw = what.payload == payload_kind::raw;
+    int cuts = raw ? raw_cuts : compressed_cuts;
+    // Nothing follows a message of a raw piece that is one of several but the next one: finer cuts would only add
+    // messages. And where ranks do not know each other's counts, all of them take full segments.
+    if (!known || (raw && steps.pieces > 1)) cuts = 1;
+    const std::size_t cell_values = choose_cell(known ? longest_piece : segment_values, segment_values, cuts);
+    return {cell_values, model::lanes_of(what.schedule, what.payload, cell_values * element_bytes)};
 }
 
 part job::part_of(std::uint64_t event) const noexcept {

@@ -20,6 +20,12 @@ struct place {
     std::size_t count = 0;
 };
 
+/// How finely an array is cut.
+struct grain {
+    std::size_t cell_values = 1;  ///< elements per message
+    int lanes = 1;                ///< messages on their way at a time
+};
+
 class job {
 public:
     job() = default;
@@ -32,6 +38,10 @@ public:
     /// Elements per message, so that arrays too short for `cuts` full segments are cut finer, but not too fine.
     [[nodiscard]] static std::size_t choose_cell(std::size_t longest_piece, std::size_t segment_values,
                                                  int cuts) noexcept;
+    /// What a row does; the same on every rank.
+    /// longest_piece: as of the constructor; segment_values: the most elements of a message
+    [[nodiscard]] static grain choose(const cell& what, const program& steps, std::size_t longest_piece,
+                                      std::size_t segment_values, std::size_t element_bytes) noexcept;
 
     /// Events in order: time by time, and lane by lane in each.
     [[nodiscard]] std::uint64_t events() const noexcept { return groups_ * steps_->steps.size() * lanes_; }

@@ -13,9 +13,6 @@ namespace {
 /// The largest message, compressed at its worst, must still be counted by an int.
 constexpr std::size_t max_segment_bytes = std::size_t{1} << 28;
 
-/// Into so many messages a short piece is cut, so that they overlap.
-constexpr int raw_cuts = 32, compressed_cuts = 8;
-
 /// Tags of one call. MPI guarantees 32768, for eight calls at a time; both MPIs have enough for 1024.
 constexpr int tags_per_call = 4096;
 
@@ -61,17 +58,9 @@ template <class T>
 void stage<T>::lay_out(std::size_t longest_piece) {
     data_ = request_.data;
     put_together({});
-    const cell& what = request_.what;
     const std::size_t segment = std::min(request_.segment_bytes, max_segment_bytes) / sizeof(T);
-    const bool known = longest_piece != job::unknown_length;
-    const bool raw = what.payload == payload_kind::raw;
-    int cuts = raw ? raw_cuts : compressed_cuts;
-    // Nothing follows a message of a raw piece that is one of several but the next one: finer cuts would only add
-    // messages. And where ranks do not know each other's counts, all of them take full segments.
-    if (!known || (raw && steps_->pieces > 1)) cuts = 1;
-    const std::size_t cell_values = job::choose_cell(known ? longest_piece : segment, segment, cuts);
-    const int lanes = model::lanes_of(what.schedule, what.payload, cell_values * sizeof(T));
-    work_ = job(*steps_, memory_->places, cell_values, lanes, longest_piece);
+    const grain cut = job::choose(request_.what, *steps_, longest_piece, segment, sizeof(T));
+    work_ = job(*steps_, memory_->places, cut.cell_values, cut.lanes, longest_piece);
 }
 
 template <class T>

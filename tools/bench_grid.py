@@ -13,6 +13,7 @@ import time
 from dataclasses import asdict, astuple, dataclass
 from itertools import product
 from pathlib import Path
+from statistics import fmean, median
 
 from bench_collectives import OPERATIONS, ROWS
 from emulated_hosts import ALSO_FORCED, FORCED, ROOT, Bed, Store, bytes_of, made_field, real_field
@@ -119,6 +120,28 @@ def repetitions(point, seconds, most=200):
     return max(3, min(20 if point.part == "noise" else most, int(seconds / (once * (2 + len(rows) / 3)))))
 
 
+def auto_vs_best(rows):
+    """auto's time / the best row's - 1. The fastest of several medians afterwards is the luckiest, too: the row that is
+    fastest in one half of the repetitions is compared in the other half, and the other way round."""
+    ours = [row for row in rows if not row["forced"] and row["algorithm"] != "auto"]
+    auto = next((row["times_s"] for row in rows if row["algorithm"] == "auto"), None)
+    if auto is None or len(auto) < 2:
+        return None
+    halves = (slice(0, None, 2), slice(1, None, 2))
+    shares = []
+    for choosing, judging in (halves, halves[::-1]):
+        best = min((row["times_s"] for row in ours), key=lambda times: median(times[choosing]))
+        shares.append(median(a / b for a, b in zip(auto[judging], best[judging])))
+    return fmean(shares) - 1
+
+
+def auto_vs_itself(rows):
+    """auto's time / that of the row that it ran under its own name - 1: what deciding costs, and noise."""
+    auto = next((row for row in rows if row["algorithm"] == "auto"), None)
+    named = next((row for row in rows if auto and not row["forced"] and row["algorithm"] == auto["ran"]), None)
+    return median(a / b for a, b in zip(auto["times_s"], named["times_s"])) - 1 if named else None
+
+
 def measure(bed, point, field, seconds):
     count = repetitions(point, seconds)
     options = ["--rel", point.rel, "--scope", "contribution", "--repetitions", count]
@@ -132,7 +155,7 @@ def measure(bed, point, field, seconds):
     kept = ("algorithm", "ran", "forced", "median_s", "min_s", "speedup_vs_stock", "predicted_s", "ratio",
             "sent_bytes_per_rank", "max_error", "bound", "same_bits")
     return dict(asdict(point), bytes=rows[0]["bytes"], assumed_ratio=rows[0]["assumed_ratio"], repetitions=count,
-                load=round(os.getloadavg()[0], 1),
+                load=round(os.getloadavg()[0], 1), auto_vs_best=auto_vs_best(rows), auto_vs_itself=auto_vs_itself(rows),
                 rows=[{key: row[key] for key in kept} for row in rows])
 
 

@@ -127,6 +127,7 @@ class Bed:
             return None
         for row in found["rows"]:
             row.update({key: row[key] / self.dilation for key in TIMES if row.get(key)})
+            row["times_s"] = [seconds / self.dilation for seconds in row["times_s"]]
         return found
 
     def bench_with_forced(self, mpi, op, algorithms, field, size, options, forced):

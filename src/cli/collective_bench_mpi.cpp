@@ -254,6 +254,7 @@ private:
         m.ran = reports_[row].algorithm;
         m.median_s = median(times_[row]);
         m.min_s = *std::min_element(times_[row].begin(), times_[row].end());
+        m.times_s = times_[row];
         m.workspace_bytes = reports_[row].workspace_bytes;
         const auto stock = std::find(settings_.algorithms.begin(), settings_.algorithms.end(), "stock");
         if (stock != settings_.algorithms.end()) {

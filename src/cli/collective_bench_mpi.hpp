@@ -23,6 +23,7 @@ struct collective_measurement {
     std::string algorithm;
     std::string ran;                 ///< what `auto` chose; else the same
     double median_s = 0, min_s = 0;  ///< of the slowest rank's times
+    std::vector<double> times_s;     ///< of the slowest rank, a repetition each; in one repetition all rows run
     double speedup_vs_stock = 0;     ///< median over the repetitions of stock's time / this one's; 0: no stock row
     std::uint64_t sent_bytes = 0;    ///< of the rank that sends most
     double ratio = 1;                ///< bytes that the schedule would send uncompressed / bytes sent, all ranks

@@ -21,6 +21,12 @@ bool is_raw(const cell& one, const question& what) noexcept {
     return as_run(one, what.bytes).payload == payload_kind::raw;
 }
 
+/// A hierarchy of nodes that have one rank each is the way between nodes, and copies.
+bool is_choice(const cell& one, const question& what) noexcept {
+    if (one.schedule == schedule_kind::hierarchical) return what.nodes < what.ranks;
+    return one.schedule != schedule_kind::stock;
+}
+
 choice decide(const machine& where, const question& what, std::span<const cell> candidates,
               double calls_per_question = 1) noexcept {
     const double stock_s = estimate_stock(where, what).total_s;
@@ -34,7 +40,7 @@ choice decide(const machine& where, const question& what, std::span<const cell> 
     double least_s = impossible_s, least_wire_s = impossible_s, least_work_s = impossible_s;
     const auto each = [&](const auto& body) {
         for (const cell& one : candidates) {
-            if (one.schedule == schedule_kind::stock) continue;
+            if (!is_choice(one, what)) continue;
             const cost time = estimate(where, what, one);
             if (time.total_s < (is_raw(one, what) ? raw_limit_s : limit_s)) body(one, time);
         }
@@ -128,7 +134,7 @@ choice select_unasked(const machine& where, const question& what, std::span<cons
     ends[1].bytes = sizes.last;
     double least_share = 1 / unasked_margin;
     for (const cell& one : candidates) {
-        if (one.schedule == schedule_kind::stock) continue;
+        if (!is_choice(one, what)) continue;
         if (!is_raw(one, ends[0]) || !is_raw(one, ends[1])) continue;
         double share = 0;  // of stock's time, at the worse end
         for (const question& end : ends)

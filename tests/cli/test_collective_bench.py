@@ -40,6 +40,8 @@ class CollectiveBench(Ranks):
             self.assertEqual(list(row)[:len(ROW_KEYS)], ROW_KEYS)
             self.assertLessEqual(row["max_error"], row["bound"], row)
             self.assertTrue(row["same_bits"])
+            self.assertEqual(len(row["times_s"]), report["repetitions"])
+            self.assertEqual(min(row["times_s"]), row["min_s"])
 
     def test_prints_what_scripts_rely_on(self):
         names = ["stock", "ring_raw", "per_hop", "homomorphic", "fused"]

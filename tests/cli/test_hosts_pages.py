@@ -71,8 +71,21 @@ class Grid(Folder):
         bad = change(change(grid_point("4M"), "auto", median_s=0.03), "auto", speedup_vs_stock=0.9)
         page = self.page(grid_point("1M"), bad)
         self.assertIn("| all | 2 | 1 of 2 | +26 % | +50 % | 1 of 2 |", page)
-        self.assertIn("| allreduce 4 MB, 8 hosts, 1 Gbit/s | homcomp_f | 30.00 ms | homcomp_f | 20.00 ms | +50 % | +11 % |",
+        self.assertIn("| allreduce 4 MB, 8 hosts, 1 Gbit/s | homcomp_f | 30.00 ms | homcomp_f | 20.00 ms | +50 % | - | +11 % |",
                       page)
+
+    def test_the_best_row_is_chosen_in_other_repetitions_than_it_is_compared_in(self):
+        def rows(auto):
+            times = {"stock": [9, 9, 9, 9], "ring": [1, 2, 1, 2], "binomial": [2, 1, 2, 1], "auto": auto}
+            return [grid_row(name, 1, ran="ring", times_s=values) for name, values in times.items()]
+
+        # Neither ring nor binomial is faster, whichever was in a half.
+        self.assertAlmostEqual(bench_grid.auto_vs_best(rows([2, 2, 2, 2])), 0)
+        self.assertAlmostEqual(bench_grid.auto_vs_best(rows([3, 3, 3, 3])), 0.5)
+        self.assertAlmostEqual(bench_grid.auto_vs_itself(rows([2, 4, 2, 4])), 1)
+        self.assertIsNone(bench_grid.auto_vs_best(rows([2])))
+        told = grid_point("1M", auto_vs_best=0.2, auto_vs_itself=0.19)
+        self.assertIn("| +20 % | +19 % | -80 % |", self.page(told))
 
     def test_forced_algorithms_count_for_the_crossover_only(self):
         slow = change(grid_point("64K"), "homcomp_f", median_s=0.09)

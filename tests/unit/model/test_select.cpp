@@ -77,6 +77,7 @@ TEST(select, never_takes_what_is_not_faster_than_stock_by_the_margin) {
             EXPECT_EQ(taken.predicted_s, taken.stock_s);
             for (const prediction& row : ranking(m, what, rows)) {
                 if (row.what.schedule == schedule_kind::stock) continue;
+                if (row.what.schedule == schedule_kind::hierarchical && what.nodes == what.ranks) continue;
                 ASSERT_GT((row.time.total_s + asking(row.what)) * 1.0301, taken.stock_s);
             }
         } else {
@@ -122,6 +123,23 @@ TEST(select, takes_the_codec_that_sends_less_when_times_are_as_good_as_equal) {
                       fle(schedule_kind::ring, payload_kind::per_hop)};
     ASSERT_LT(estimate(m, what, rows[0]).total_s, 1.01 * estimate(m, what, rows[1]).total_s);
     EXPECT_EQ(select(m, what, rows).what, rows[1]);
+}
+
+TEST(select, leaves_a_hierarchy_of_lone_ranks_to_the_row_it_copies_for) {
+    const machine m = infinitely_fast(slow_machine());
+    const cell row = raw(schedule_kind::hierarchical);
+    question what = ask(operation::alltoall, 1 << 20, 8);
+    what.nodes = 4;
+    machine with_slow_stock = m;
+    with_slow_stock.stock[static_cast<int>(what.op)].rows = 1;
+    with_slow_stock.stock[static_cast<int>(what.op)].bytes[0] = 1;
+    with_slow_stock.stock[static_cast<int>(what.op)].factor[0] = 100;
+    EXPECT_EQ(select(with_slow_stock, what, {&row, 1}).what, row);
+    EXPECT_EQ(select_unasked(with_slow_stock, what, {&row, 1}).what, row);
+    what.nodes = 8;
+    EXPECT_EQ(select(with_slow_stock, what, {&row, 1}).what, cell{});
+    EXPECT_EQ(select_unasked(with_slow_stock, what, {&row, 1}).what, cell{});
+    EXPECT_EQ(ranking(with_slow_stock, what, {&row, 1}).size(), 1U);
 }
 
 TEST(select, counts_what_it_costs_to_ask) {

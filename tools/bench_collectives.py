@@ -114,7 +114,7 @@ def part_of(results, arguments):
     settings = {"rel": arguments.rel, "scope": "contribution", "repetitions": arguments.repetitions}
     if arguments.cores:
         settings["cores"] = arguments.cores
-    if before and before["settings"] != settings:
+    if before.get("settings", settings) != settings:
         sys.exit(f"bench_collectives: the table in '{arguments.out}' was measured with {before['settings']}, this would be {settings};"
                  " name another folder with --out")
     return before, settings
@@ -134,6 +134,8 @@ def main():
     parser.add_argument("--quick", action="store_true", help="two hosts, 4 MB: does it run?")
     parser.add_argument("--page-only", action="store_true", help="page and plots from the last measurement")
     arguments = parser.parse_args()
+    if arguments.quick and arguments.out == parser.get_default("out"):
+        sys.exit("bench_collectives: --quick is no measurement for docs/benchmarks; name another folder with --out")
     arguments.out.mkdir(parents=True, exist_ok=True)
     table = arguments.out / "collectives.json"
     if not arguments.page_only:

@@ -138,7 +138,8 @@ def auto_vs_best(rows):
 def auto_vs_itself(rows):
     """auto's time / that of the row that it ran under its own name - 1: what deciding costs, and noise."""
     auto = next((row for row in rows if row["algorithm"] == "auto"), None)
-    named = next((row for row in rows if auto and not row["forced"] and row["algorithm"] == auto["ran"]), None)
+    named = next((row for row in rows
+                  if auto and row is not auto and not row["forced"] and row["ran"] == auto["ran"]), None)
     return median(a / b for a, b in zip(auto["times_s"], named["times_s"])) - 1 if named else None
 
 

@@ -47,7 +47,8 @@ int scale_get_status(MPI_Request* request, int* over) {
 
 int scale_finish(MPI_Request* request, MPI_Status* status) {
     int over = 0;
-    return scale_test(request, &over, status);
+    const int code = scale_test(request, &over, status);
+    return code == MPI_SUCCESS && over == 0 ? MPI_Wait(request, status) : code;
 }
 
 int scale_testall(int count, MPI_Request* requests, int* over, MPI_Status* statuses) {

@@ -41,7 +41,8 @@ struct collective_options {
     /// their arguments then. Costs a multiple of the call's time, a copy of the input where the call overwrites it, a
     /// copy of the output where data only move; calls of the communicator that are started later wait for it.
     bool audit = false;
-    /// Ranks of a node, for rows with hierarchy; 0: those that share memory. For experiments on one machine.
+    /// Ranks of a node, for rows with hierarchy and for what suits `segment_bytes`; 0: those that share memory. For
+    /// experiments on one machine.
     unsigned ranks_per_node = 0;
     /// Whether rows with hierarchy use memory that the ranks of a node share; where they have none, or not all see it,
     /// they do with messages.

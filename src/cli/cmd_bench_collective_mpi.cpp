@@ -34,6 +34,7 @@ void print_json(const bench_request& request, const collective_bench_settings& s
                                   {"scope", scope_name(settings.options.bound_scope)},
                                   {"segment_bytes", settings.options.segment_bytes},
                                   {"repetitions", settings.repetitions},
+                                  {"with_counts", settings.with_counts},
                                   {"flavour", LACONIC_FLAVOUR},
                                   {"assumed_ratio", settings.options.machine.empty() || rows.empty()
                                                         ? nlohmann::ordered_json(nullptr)

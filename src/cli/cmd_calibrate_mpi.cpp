@@ -89,7 +89,8 @@ json machine_json(const circumstances& how, const model::machine& m) {
                   {"thread_gain", m.thread_gain},
                   {"call_us", m.call_s * 1e6},
                   {"call_raw_us", m.call_raw_s * 1e6},
-                  {"message_us", m.message_s * 1e6}}},
+                  {"message_us", m.message_s * 1e6},
+                  {"eager_bytes", m.eager_bytes}}},
                 {"codecs", json::object()},
                 {"toml", model::to_toml(m, comment_of(how))}};
     for (std::size_t i = 0; i < model::rated_names.size(); ++i) {

@@ -35,10 +35,8 @@ call_shape execution<T>::shape() const noexcept {
     all.what = what_;
     all.segment_bytes = options_.segment_bytes;
     if (what_.codec == codec_id::zfp_rate) all.rate = options_.rate;
-    if (asks() || what_.schedule == schedule_kind::hierarchical) {
-        all.ranks_per_node = options_.ranks_per_node;
-        all.shared_memory = options_.shared_memory;
-    }
+    all.ranks_per_node = options_.ranks_per_node;  // messages are as long as suits the nodes
+    if (asks() || what_.schedule == schedule_kind::hierarchical) all.shared_memory = options_.shared_memory;
     if (asks()) all.machine = chooser_->machine().digest, all.codec_threads = options_.codec_threads;
     all.audit = options_.audit;
     return all;
@@ -287,8 +285,11 @@ stage_request<T> execution<T>::request() const {
     all.what = what_;
     all.root = call_.root;
     all.data = {call_.in, call_.out, call_.combine, divisor(), own_operation<T>(&call_.custom)};
-    all.segment_bytes = model::segment_bytes_of(what_.payload, options_.segment_bytes,
-                                                nodes_of(channel_, options_.ranks_per_node), mpi::eager_bytes);
+    const auto segment_bytes = [&](payload_kind payload, int nodes) {
+        return model::segment_bytes_of(payload, options_.segment_bytes, nodes, mpi::eager_bytes);
+    };
+    all.segment_bytes = segment_bytes(what_.payload, nodes_of(channel_, options_.ranks_per_node));
+    all.node_segment_bytes = segment_bytes(payload_kind::raw, 1);
     all.rate = options_.rate;
     all.threads = threads_of(options_, channel_);
     all.call = number_;

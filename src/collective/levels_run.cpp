@@ -24,6 +24,7 @@ stage_request<T> levels_run<T>::raw_inside(operation op, schedule_kind schedule)
     inside.op = op;
     inside.who = &levels_->inside;
     inside.what = {schedule, payload_kind::raw, codec_id::raw};
+    inside.segment_bytes = request_.node_segment_bytes;
     inside.data.divisor = 1;
     inside.copies_input = false;
     return inside;

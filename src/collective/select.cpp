@@ -12,9 +12,16 @@
 #include "codec/fle.hpp"
 #include "collective/call_plan.hpp"
 #include "laconic/codec.hpp"
+#include "mpi/eager.hpp"
 
 namespace laconic::collective {
 namespace {
+
+/// Messages are cut by what this MPI library does, whatever a file says of another one.
+model::machine as_cut_here(model::machine where) noexcept {
+    where.eager_bytes = mpi::eager_bytes;
+    return where;
+}
 
 constexpr std::size_t sampled_chunks = model::sampled_values / codec::chunk_values;
 
@@ -72,7 +79,7 @@ double sample_ratio(std::span<const T> values, bound limit, double share) {
 }
 
 const known_machine& built_in_machine() noexcept {
-    static const known_machine one{model::default_machine(), 0};
+    static const known_machine one{as_cut_here(model::default_machine()), 0};
     return one;
 }
 
@@ -87,7 +94,7 @@ result<const known_machine*> machine_of(const std::string& path) {
     const std::string figures = model::to_toml(*read, "");
     // Positive as a signed number, and not 0.
     const std::uint64_t digest = (std::hash<std::string>{}(figures) >> 1) | 1;
-    return &known.emplace(path, known_machine{*read, digest}).first->second;
+    return &known.emplace(path, known_machine{as_cut_here(*read), digest}).first->second;
 }
 
 namespace {

@@ -25,6 +25,7 @@ struct stage_request {
     int root = 0;
     arrays<T> data;
     std::size_t segment_bytes = 0;
+    std::size_t node_segment_bytes = 0;  ///< of levels inside a node
     double rate = 8;
     unsigned threads = 1;    ///< of the codec
     std::uint64_t call = 0;  ///< number of the call on its communicator: tags of its own follow from it

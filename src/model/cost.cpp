@@ -45,7 +45,8 @@ double talk_s(const context& in) noexcept {
 /// Between nodes.
 schedule_kind schedule_between(schedule_kind all, operation op) noexcept {
     if (all != schedule_kind::hierarchical) return all;
-    return op == operation::alltoall ? schedule_kind::pairwise : schedule_kind::ring;
+    const bool straight = op == operation::gather || op == operation::scatter || op == operation::alltoall;
+    return straight ? schedule_kind::pairwise : schedule_kind::ring;
 }
 
 }  // namespace

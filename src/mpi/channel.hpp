@@ -40,7 +40,8 @@ private:
 /// must not come between them.
 enum class channel_use : std::uint8_t { collectives, exchanges };
 
-/// The private duplicate of a communicator. Errors on it are returned, never fatal.
+/// The private duplicate of a communicator. Errors on it are returned, never fatal, as far as the MPI library raises
+/// them on it (guide/collectives.md, limits).
 class channel {
 public:
     channel() = default;

@@ -63,6 +63,7 @@ class Calibrate(unittest.TestCase):
         self.assertGreater(report["host"]["cores"], 0)
         self.assertGreaterEqual(report["engine"]["call_us"], 0)
         self.assertGreaterEqual(report["engine"]["message_us"], 0)
+        self.assertIn(report["engine"]["eager_bytes"], (16384, 57344))
         ratios = [row["ratio"] for row in report["codecs"]["fle"]]
         self.assertEqual(ratios, sorted(ratios))
         self.assertGreater(ratios[-1], 2 * ratios[0])

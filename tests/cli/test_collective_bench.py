@@ -90,7 +90,9 @@ class CollectiveBench(Ranks):
             run = self.bench(3, "--op", op, "--data", self.field, "--rel", "1e-3", "--json", "--with-counts", "--algorithms",
                              "stock,ring_raw,auto")
             self.assertEqual(run.returncode, 0, run.stderr)
-            self.check_rows(json.loads(run.stdout), ["stock", "ring_raw", "auto"])
+            report = json.loads(run.stdout)
+            self.assertTrue(report["with_counts"])
+            self.check_rows(report, ["stock", "ring_raw", "auto"])
         run = self.bench(2, "--op", "bcast", "--data", self.field, "--rel", "1e-3", "--with-counts")
         self.assertEqual(run.returncode, 2, run.stderr)
         self.assertIn("--with-counts: bcast has no form", run.stderr)

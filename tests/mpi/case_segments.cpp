@@ -26,7 +26,7 @@ void segments_suit() {
     for (const auto& [ranks_per_node, asked, segment] :
          {std::tuple{1U, std::size_t{0}, static_cast<std::size_t>(mpi::eager_bytes)},
           std::tuple{static_cast<unsigned>(ranks), std::size_t{0}, std::size_t{128} << 10},
-          std::tuple{1U, std::size_t{64} << 10, std::size_t{64} << 10}}) {
+          std::tuple{1U, std::size_t{32} << 10, std::size_t{32} << 10}}) {
         collective_options options = options_for("ring_raw", bound::abs(0));
         options.ranks_per_node = ranks_per_node;
         options.segment_bytes = asked;

@@ -12,7 +12,7 @@ namespace {
 
 using namespace collective;
 
-constexpr std::size_t segment_bytes = 128 * 1024;  // the default
+constexpr std::size_t segment_bytes = 128 * 1024;  // the longest that is taken unasked
 /// Of a part, in segments: more than there are lanes.
 constexpr std::size_t part_segments = 33;
 constexpr std::size_t part_values = part_segments * segment_bytes / sizeof(float);

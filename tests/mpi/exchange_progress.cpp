@@ -13,6 +13,7 @@
 #include "exchange_cases.hpp"
 #include "exchange_problem.hpp"
 #include "mpi/channel.hpp"
+#include "redistribute/exchange/flows.hpp"
 #include "run.hpp"
 
 namespace laconic::test {
@@ -84,6 +85,28 @@ void check_small_nodes() {
     MPI_Allreduce(MPI_IN_PLACE, both, 2, MPI_UINT64_T, MPI_SUM, comm);
     check(!pretended || (both[0] > 0 && both[1] > 0), "nodes of two ranks use memory and messages");
     MPI_Comm_free(&comm);
+}
+
+/// What may leave follows what has arrived, if that is a rule at all.
+void check_pace() {
+    using namespace redistribute;
+    flows_and_slots out;
+    out.flows.resize(2);
+    out.flows[0].chunks = 8;
+    out.flows[1].chunks = 4;
+    out.idle.resize(4);
+    out.each = 8;
+    out.roomy = true;
+    const auto leave = [&](const pace& most) {
+        int chunks = 0;
+        for (flow* one = out.next(most); one != nullptr; one = out.next(most)) ++one->begun, ++chunks;
+        return chunks;
+    };
+    out.reset(INT64_MAX);
+    check(leave({2, 0, 10}) == 6, "a lead of two, and one more, of each flow");
+    check(leave({2, 0, 10}) == 0, "nothing leaves where nothing arrives");
+    check(leave({2, 5, 10}) == 5, "half has arrived: half and the lead");
+    check(leave({}) == 1, "without a clock everything leaves");
 }
 
 /// Streams far longer than ranks let them get ahead of what they receive: ranks that send much and receive little, the
@@ -183,6 +206,7 @@ void exchanges_keep_moving() {
         check_own_messages(engine);
     check_without_shared_memory();
     check_small_nodes();
+    check_pace();
     check_uneven_streams();
     check_held_patches();
 }

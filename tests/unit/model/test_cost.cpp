@@ -277,63 +277,6 @@ TEST(cost, of_nodes_counts_what_they_share) {
     expect_time(m, what, tests::raw(ring), (14 + 14 + 1.4) * ms);
 }
 
-TEST(cost, segments_fit_what_is_sent_at_once) {
-    using enum payload_kind;
-    EXPECT_EQ(segment_bytes_of(raw, 0, 2, 16384), 16384u);
-    EXPECT_EQ(segment_bytes_of(fused, 0, 2, 16384), 65536u);
-    // Never longer than what overlaps with the work on it; and inside a node nobody asks.
-    EXPECT_EQ(segment_bytes_of(fused, 0, 2, 57344), 131072u);
-    EXPECT_EQ(segment_bytes_of(raw, 0, 2, 1 << 20), 131072u);
-    EXPECT_EQ(segment_bytes_of(raw, 0, 1, 16384), 131072u);
-    EXPECT_EQ(segment_bytes_of(raw, 4000, 2, 16384), 4000u);
-    machine m = slow_machine();
-    question what = ask(operation::bcast, 4'000'000, 4);
-    what.segment_bytes = 0;
-    m.eager_bytes = 20'000;
-    const double fitting = time_of(m, what, tests::raw(ring));
-    what.segment_bytes = 20'000;
-    EXPECT_EQ(time_of(m, what, tests::raw(ring)), fitting);
-    what.segment_bytes = 80'000;
-    EXPECT_NE(time_of(m, what, tests::raw(ring)), fitting);
-}
-
-TEST(cost, lanes_are_few_where_messages_are_long) {
-    EXPECT_EQ(lanes_of(ring, raw, 16384), 16);
-    EXPECT_EQ(lanes_of(ring, raw, 57344), 5);
-    EXPECT_EQ(lanes_of(pairwise, raw, 16384), 8);
-    EXPECT_EQ(lanes_of(pairwise, raw, 57344), 3);
-    EXPECT_EQ(lanes_of(pairwise, raw, 1 << 30), 2);
-    EXPECT_EQ(lanes_of(ring, raw, 4), 32);
-    EXPECT_EQ(lanes_of(ring, raw, 0), 32);
-    EXPECT_EQ(lanes_of(ring, fused, 131072), 8);
-    EXPECT_EQ(lanes_of(pairwise, once, 131072), 4);
-    // The model takes eight at a time as well where each waits for an answer; a machine file can make them fewer.
-    machine m = slow_machine();
-    m.inter.beta_s_per_byte = 1e-12;
-    question what = ask(operation::alltoall, 4'194'304, 4);
-    what.segment_bytes = 16'384;
-    const double eight = time_of(m, what, tests::raw(pairwise));
-    m.lanes_raw = 8;
-    EXPECT_EQ(time_of(m, what, tests::raw(pairwise)), eight);
-    m.lanes_raw = 4;
-    EXPECT_GT(time_of(m, what, tests::raw(pairwise)), 1.5 * eight);
-}
-
-TEST(cost, overlaps_segments) {
-    machine m = slow_machine();
-    question what = ask(operation::reduce_scatter, 40000, 4);
-    what.segment_bytes = 2000;
-    // 5 segments per step. The wire, 10 ms, hides the additions and the latency.
-    expect_time(m, what, tests::raw(ring), 3 * 10 * ms);
-    // fused: 2.5 ms of wire hide 1.25 ms of work in steps without another compression (5 ms in the first step, and the
-    // decoding, 2.5 ms spread over all).
-    const double tail = 2.5 / 3, first = 5 + 1.25 + tail;
-    expect_time(m, what, fle(ring, fused), (first + 2 * 2.5 + 1 + 0.5) * ms);
-    // Three lanes: the last two segments of a step wait for the first, 2 (alpha + (wire + work) / 5).
-    m.lanes_compressed = 3;
-    expect_time(m, what, fle(ring, fused), (first + 2 * 2 * (1 + (2.5 + 1.25 + tail) / 5) + 1 + 0.5) * ms);
-}
-
 TEST(cost, of_fused_without_gain_or_work_is_that_of_raw) {
     const machine m = infinitely_fast(slow_machine());
     for (const operation op : {operation::allreduce, operation::reduce, operation::reduce_scatter})

@@ -16,7 +16,7 @@ from pathlib import Path
 from statistics import fmean, median
 
 from bench_collectives import OPERATIONS, ROWS
-from emulated_hosts import ALSO_FORCED, FORCED, ROOT, Bed, Store, bytes_of, made_field, real_field
+from emulated_hosts import ALSO_FORCED, FORCED, LONG_BYTES, ROOT, Bed, Store, bytes_of, made_field, real_field
 
 # What is worth a second look on every point; `auto` may take any row that is listed.
 GRID_ROWS = ROWS | {
@@ -29,6 +29,7 @@ GRID_ROWS = ROWS | {
 }
 RATES = ["1gbit", "5gbit", "none"]
 FORCED_FROM = 16 << 10  # shorter buffers: the libraries' defaults are their fastest algorithms
+ALSO_FORCED_UP_TO = 4 << 20  # longer ones: those of ALSO_FORCED are far behind
 MOST_BYTES = 20 << 30   # of all ranks' buffers together
 STARTUP_S = 2.5         # of a job
 # Below this many bytes the links must not let long packets pass at once.
@@ -83,7 +84,6 @@ class Point:
         short = self.rate == "1gbit" and bytes_of(self.size) < SHORT_BYTES
         return {"hosts": self.hosts, "rate": self.rate, "cores": self.cores, "packet": SHORT_PACKET if short else 65536}
 
-
     def rows(self):
         """Beyond the reach of a bound fle sums in doubles, which takes seconds where others take milliseconds."""
         rows = GRID_ROWS[self.op]
@@ -111,13 +111,23 @@ def wanted(point, arguments):
                for name, value in checks.items())
 
 
+def forced_of(point):
+    """The library's algorithms that are forced there, and how."""
+    size, key = bytes_of(point.size), (point.mpi, point.op)
+    if size < FORCED_FROM:
+        return {}
+    return FORCED.get(key, {}) | (ALSO_FORCED.get(key, {}) if size <= ALSO_FORCED_UP_TO else {})
+
+
 def repetitions(point, seconds, most=200):
-    """As many as fit: the rows without compression take about as long as the wire, the others a third of that."""
+    """As many as fit: the rows without compression take about as long as the wire, the others a third of that. Short
+    forced algorithms run in the company of all rows, long ones beside the library's default."""
     rate = {"1gbit": 0.12e9, "2.5gbit": 0.3e9, "5gbit": 0.5e9}.get(point.rate, 0.6e9)
     dilation = max(1, point.hosts * point.cores / (os.cpu_count() or 1))
     once = dilation * 2 * bytes_of(point.size) / rate + 100e-6 * point.hosts
-    rows = point.rows()
-    return max(3, min(20 if point.part == "noise" else most, int(seconds / (once * (2 + len(rows) / 3)))))
+    rows = 2 + len(point.rows()) / 3
+    rows += len(forced_of(point)) * (rows if bytes_of(point.size) < LONG_BYTES else 1)
+    return max(4, min(20 if point.part == "noise" else most, int(seconds / (once * rows))))
 
 
 def auto_vs_best(rows):
@@ -146,11 +156,7 @@ def auto_vs_itself(rows):
 def measure(bed, point, field, seconds):
     count = repetitions(point, seconds)
     options = ["--rel", point.rel, "--scope", "contribution", "--repetitions", count]
-    forced = {}
-    if bytes_of(point.size) >= FORCED_FROM:
-        key = (point.mpi, point.op)
-        forced = FORCED.get(key, {}) | (ALSO_FORCED.get(key, {}) if bytes_of(point.size) <= 4 << 20 else {})
-    rows = bed.bench_with_forced(point.mpi, point.op, point.rows(), field, point.size, options, forced)
+    rows = bed.bench_with_forced(point.mpi, point.op, point.rows(), field, point.size, options, forced_of(point))
     if not rows:
         return None
     kept = ("algorithm", "ran", "forced", "median_s", "min_s", "speedup_vs_stock", "predicted_s", "ratio",
@@ -166,7 +172,7 @@ def key_of(found):
 
 def measure_all(points, arguments, store):
     deadline = time.time() + 60 * arguments.minutes if arguments.minutes else None
-    jobs = sum(1 + len(FORCED.get((p.mpi, p.op), {})) for p in points)
+    jobs = sum(1 + len(forced_of(point)) for point in points)
     seconds = max(0.7, (60 * arguments.minutes - STARTUP_S * jobs) / len(points)) if arguments.minutes else 4
     done = 0
     while done < len(points):

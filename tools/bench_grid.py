@@ -20,12 +20,12 @@ from emulated_hosts import ALSO_FORCED, FORCED, LONG_BYTES, ROOT, Bed, Store, by
 
 # What is worth a second look on every point; `auto` may take any row that is listed.
 GRID_ROWS = ROWS | {
-    "allreduce": ["stock", "ring_raw", "c_coll", "hzccl", "homcomp", "homcomp_f", "rabenseifner", "recursive_doubling",
-                  "auto"],
-    "reduce": ["stock", "ring_raw", "c_coll", "homcomp_f", "binomial", "auto"],
-    "reduce_scatter": ["stock", "ring_raw", "c_coll", "homcomp_f", "pairwise", "auto"],
-    "allgather": ["stock", "ring_raw", "c_coll", "ring", "binomial", "auto"],
-    "bcast": ["stock", "ring_raw", "c_coll", "ring", "binomial", "auto"],
+    "allreduce": ["stock", "ring_raw", "rabenseifner_raw", "recursive_doubling_raw", "c_coll", "hzccl", "homcomp",
+                  "homcomp_f", "rabenseifner", "recursive_doubling", "auto"],
+    "reduce": ["stock", "ring_raw", "binomial_raw", "c_coll", "homcomp_f", "binomial", "auto"],
+    "reduce_scatter": ["stock", "ring_raw", "pairwise_raw", "c_coll", "homcomp_f", "pairwise", "auto"],
+    "allgather": ["stock", "ring_raw", "binomial_raw", "c_coll", "ring", "binomial", "auto"],
+    "bcast": ["stock", "ring_raw", "binomial_raw", "c_coll", "ring", "binomial", "auto"],
 }
 RATES = ["1gbit", "5gbit", "none"]
 FORCED_FROM = 16 << 10  # shorter buffers: the libraries' defaults are their fastest algorithms
@@ -89,7 +89,8 @@ class Point:
         rows = GRID_ROWS[self.op]
         if self.part != "noise" or self.op != "allreduce":
             return rows
-        return ["stock", "ring_raw", "c_coll", *(["homcomp_f"] if bytes_of(self.size) <= 1 << 20 else []), "auto"]
+        raw = ["stock", "ring_raw", "rabenseifner_raw", "recursive_doubling_raw"]
+        return [*raw, "c_coll", *(["homcomp_f"] if bytes_of(self.size) <= 1 << 20 else []), "auto"]
 
 
 def plan():

@@ -118,7 +118,8 @@ def predictions(points):
     within = sum(abs(ratio - 1) <= 0.2 for *_, ratio in errors)
     text = (f"Of the three fastest rows of every point {within} of {len(errors)} ({100 * within / len(errors):.0f} %) were "
             f"predicted within 20 % (asked: 80 %); median error {100 * median(abs(r - 1) for *_, r in errors):.0f} %.\n\n")
-    names = ["stock", "ring_raw", "homcomp_f", "rabenseifner", "recursive_doubling", "ring", "binomial", "c_coll"]
+    names = ["stock", "ring_raw", "rabenseifner_raw", "recursive_doubling_raw", "binomial_raw", "homcomp_f", "rabenseifner",
+             "recursive_doubling", "ring", "binomial", "c_coll"]
     sizes = sorted({p.bytes for p in points})
     rates = [rate for rate in RATE_NAMES if any(p.rate == rate for p in points)]
     lines = []

@@ -270,15 +270,6 @@ private:
         if (sums[0] > 0) m.ratio = static_cast<double>(sums[1]) / static_cast<double>(sums[0]);
     }
 
-    /// The row of the table that runs so at this size: what was calibrated is kept by its name.
-    [[nodiscard]] model::cell listed(const model::cell& ran, std::uint64_t bytes) const {
-        const auto rows = collective::algorithms();
-        const auto found = std::find_if(rows.begin(), rows.end(), [&](const collective::algorithm& row) {
-            return row.op == settings_.op && model::as_run(row.what, bytes) == ran;
-        });
-        return found == rows.end() ? ran : found->what;
-    }
-
     /// What the cost model says of each row, asked as `auto` asks it.
     void predict() {
         const collective_options& options = settings_.options;
@@ -298,7 +289,7 @@ private:
             const auto how = collective::find_cell(settings_.op, row.ran);
             row.assumed_ratio = asked.ratio;
             if (!how || !model::check(asked).ok()) continue;
-            row.predicted_s = model::estimate(**where, asked, listed(*how, asked.bytes)).total_s;
+            row.predicted_s = model::estimate(**where, asked, *how).total_s;
         }
     }
 

@@ -26,12 +26,17 @@ constexpr std::string_view nodes_text = "raw inside a node, compressed chains be
 constexpr std::string_view rings_text = "raw inside a node, compressed rings between nodes, one for each local rank";
 constexpr std::string_view piece_text = "raw inside a node, compressed between nodes, one exchange for each local rank";
 constexpr std::string_view straight_text = "uncompressed; ring_raw is another name of it";
+constexpr std::string_view raw_tree_text = "a tree, uncompressed";
 constexpr std::string_view add_text = "pieces compressed once, added while compressed, decompressed once";
 
 constexpr std::array rows{
     algorithm{allreduce, "stock", stock_cell, "MPI_Allreduce", stock_text},
     algorithm{allreduce, "auto", auto_cell, "-", auto_text},
     algorithm{allreduce, "ring_raw", raw_over(sched::ring), "ring allreduce", "segmented ring, uncompressed"},
+    algorithm{allreduce, "rabenseifner_raw", raw_over(sched::rabenseifner), "Rabenseifner's algorithm",
+              "recursive halving and doubling, uncompressed"},
+    algorithm{allreduce, "recursive_doubling_raw", raw_over(sched::recursive_doubling), "recursive doubling",
+              "everything exchanged with partners at doubling distances, uncompressed"},
     algorithm{allreduce, "cpr_p2p", {sched::ring, load::per_hop, codec_id::szx}, "CPR-P2P", hop_text},
     algorithm{allreduce,
               "c_coll",
@@ -64,6 +69,7 @@ constexpr std::array rows{
     algorithm{reduce, "stock", stock_cell, "MPI_Reduce", stock_text},
     algorithm{reduce, "auto", auto_cell, "-", auto_text},
     algorithm{reduce, "ring_raw", raw_over(sched::ring), "pipeline reduce", "segmented chain, uncompressed"},
+    algorithm{reduce, "binomial_raw", raw_over(sched::binomial), "binomial reduce", raw_tree_text},
     algorithm{reduce, "cpr_p2p", {sched::binomial, load::per_hop, codec_id::szx}, "CPR-P2P", hop_text},
     algorithm{reduce,
               "c_coll",
@@ -83,6 +89,7 @@ constexpr std::array rows{
     algorithm{reduce_scatter, "stock", stock_cell, "MPI_Reduce_scatter", stock_text},
     algorithm{reduce_scatter, "auto", auto_cell, "-", auto_text},
     algorithm{reduce_scatter, "ring_raw", raw_over(sched::ring), "ring reduce-scatter", "uncompressed"},
+    algorithm{reduce_scatter, "pairwise_raw", raw_over(sched::pairwise), "linear reduce-scatter", "uncompressed"},
     algorithm{reduce_scatter, "cpr_p2p", {sched::ring, load::per_hop, codec_id::szx}, "CPR-P2P", hop_text},
     algorithm{reduce_scatter,
               "c_coll",
@@ -103,6 +110,7 @@ constexpr std::array rows{
     algorithm{allgather, "stock", stock_cell, "MPI_Allgather", stock_text},
     algorithm{allgather, "auto", auto_cell, "-", auto_text},
     algorithm{allgather, "ring_raw", raw_over(sched::ring), "ring allgather", "uncompressed"},
+    algorithm{allgather, "binomial_raw", raw_over(sched::binomial), "Bruck's allgather", raw_tree_text},
     algorithm{allgather, "cpr_p2p", {sched::ring, load::per_hop, codec_id::szx}, "CPR-P2P", hop_text},
     algorithm{allgather, "c_coll", {sched::ring, load::once, codec_id::szx}, "C-Coll C-Allgather", once_text},
     algorithm{allgather, "ring", {sched::ring, load::once, codec_id::fle}, "-", once_text},
@@ -112,6 +120,7 @@ constexpr std::array rows{
     algorithm{gather, "stock", stock_cell, "MPI_Gather", stock_text},
     algorithm{gather, "auto", auto_cell, "-", auto_text},
     algorithm{gather, "pairwise_raw", raw_over(sched::pairwise), "linear gather", straight_text},
+    algorithm{gather, "binomial_raw", raw_over(sched::binomial), "binomial gather", raw_tree_text},
     algorithm{gather, "cpr_p2p", {sched::binomial, load::per_hop, codec_id::szx}, "CPR-P2P", hop_text},
     algorithm{gather, "c_coll", {sched::binomial, load::once, codec_id::szx}, "C-Coll C-Gather", once_text},
     algorithm{gather, "pairwise", {sched::pairwise, load::once, codec_id::fle}, "-", once_text},
@@ -120,6 +129,7 @@ constexpr std::array rows{
     algorithm{scatter, "stock", stock_cell, "MPI_Scatter", stock_text},
     algorithm{scatter, "auto", auto_cell, "-", auto_text},
     algorithm{scatter, "pairwise_raw", raw_over(sched::pairwise), "linear scatter", straight_text},
+    algorithm{scatter, "binomial_raw", raw_over(sched::binomial), "binomial scatter", raw_tree_text},
     algorithm{scatter, "cpr_p2p", {sched::binomial, load::per_hop, codec_id::szx}, "CPR-P2P", hop_text},
     algorithm{scatter, "c_coll", {sched::binomial, load::once, codec_id::szx}, "C-Coll C-Scatter", once_text},
     algorithm{scatter, "pairwise", {sched::pairwise, load::once, codec_id::fle}, "-", once_text},
@@ -128,6 +138,7 @@ constexpr std::array rows{
     algorithm{bcast, "stock", stock_cell, "MPI_Bcast", stock_text},
     algorithm{bcast, "auto", auto_cell, "-", auto_text},
     algorithm{bcast, "ring_raw", raw_over(sched::ring), "pipeline bcast", "segmented chain, uncompressed"},
+    algorithm{bcast, "binomial_raw", raw_over(sched::binomial), "binomial bcast", raw_tree_text},
     algorithm{bcast, "cpr_p2p", {sched::binomial, load::per_hop, codec_id::szx}, "CPR-P2P", hop_text},
     algorithm{bcast, "c_coll", {sched::binomial, load::once, codec_id::szx}, "C-Coll C-Bcast", once_text},
     algorithm{bcast, "ring", {sched::ring, load::once, codec_id::fle}, "-", once_text},

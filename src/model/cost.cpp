@@ -225,7 +225,7 @@ cost estimate(const machine& where, const question& what, const cell& how) noexc
     // What a step takes beyond the parts that are known of it is waiting.
     const double known = sum.agreement_s + sum.wire_s + sum.compress_s + sum.combine_s + sum.decompress_s + sum.copy_s;
     sum.latency_s = std::max(sum.latency_s, sum.total_s - known);
-    sum.factor = where.row_factor(what.op, how, what.nodes, static_cast<double>(what.bytes));
+    sum.factor = where.row_factor(what.op, run, what.nodes, static_cast<double>(what.bytes));
     for (double* const part : {&sum.total_s, &sum.agreement_s, &sum.latency_s, &sum.wire_s, &sum.compress_s,
                                &sum.combine_s, &sum.decompress_s, &sum.copy_s})
         *part *= sum.factor;

@@ -20,7 +20,7 @@ void check_length(std::size_t count, reduction combine) {
                                    options_for("rabenseifner", bound::abs(1e-2)));
     check(done.ok(), text + done.error().message());
     if (!done.ok()) return;
-    check(done->algorithm == (raw ? "rabenseifner/raw" : "rabenseifner"), text + "ran " + done->algorithm);
+    check(done->algorithm == (raw ? "rabenseifner_raw" : "rabenseifner"), text + "ran " + done->algorithm);
     check(raw == (done->result_bound == 0), text + "error up to " + std::to_string(done->result_bound));
     check(done->raw_bytes > 0, text + "sent nothing");
     check(raw ? done->sent_bytes == done->raw_bytes : done->sent_bytes < done->raw_bytes,

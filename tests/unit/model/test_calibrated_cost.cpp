@@ -44,6 +44,18 @@ TEST(cost, is_multiplied_by_what_calibration_found) {
               estimate(slow_machine(), ask(operation::reduce_scatter, 4000, 4), fle(ring, fused)).total_s);
 }
 
+TEST(cost, of_a_row_that_runs_as_another_is_that_of_the_other) {
+    machine m = slow_machine();
+    m.fitted_rows = 2;
+    m.rows[0] = {operation::allreduce, fle(rabenseifner, fused), {1, {4000}, {1.5}}};
+    m.rows[1] = {operation::allreduce, tests::raw(rabenseifner), {1, {4000}, {3}}};
+    const question less = ask(operation::allreduce, rabenseifner_raw_bytes - 64, 4);
+    EXPECT_EQ(estimate(m, less, fle(rabenseifner, fused)).total_s, estimate(m, less, tests::raw(rabenseifner)).total_s);
+    EXPECT_EQ(estimate(m, less, fle(rabenseifner, fused)).factor, 3);
+    const question more = ask(operation::allreduce, rabenseifner_raw_bytes, 4);
+    EXPECT_EQ(estimate(m, more, fle(rabenseifner, fused)).factor, 1.5);
+}
+
 TEST(cost, lets_a_burst_pass_and_then_no_more) {
     machine m = slow_machine();
     m.inter.steps = {2, {8, 8000}, {1 * ms, 1 * ms}};

@@ -90,7 +90,7 @@ class Point:
         if self.part != "noise" or self.op != "allreduce":
             return rows
         raw = ["stock", "ring_raw", "rabenseifner_raw", "recursive_doubling_raw"]
-        return [*raw, "c_coll", *(["homcomp_f"] if bytes_of(self.size) <= 1 << 20 else []), "auto"]
+        return [*raw, "c_coll", "auto"]
 
 
 def plan():

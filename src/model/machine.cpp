@@ -124,6 +124,10 @@ double machine::row_factor(operation op, const cell& what, int nodes, double siz
     return 1;
 }
 
+bool machine::has_timed_rows(int nodes) const noexcept {
+    return calibrated_nodes > 0 && (calibrated_nodes > 1) == (nodes > 1);
+}
+
 const codec_rates* machine::rates_of(codec_id codec) const noexcept {
     for (std::size_t i = 0; i < rated_codecs.size(); ++i)
         if (rated_codecs[i] == codec) return &codecs[i];

@@ -21,8 +21,12 @@ bool is_raw(const cell& one, const question& what) noexcept {
     return as_run(one, what.bytes).payload == payload_kind::raw;
 }
 
-/// A hierarchy of nodes that have one rank each is the way between nodes, and copies.
-bool is_choice(const cell& one, const question& what) noexcept {
+/// A hierarchy of nodes that have one rank each is the way between nodes, and copies. Where a sample hardly shrinks,
+/// the rest may not shrink at all, and be beyond the reach of the bound: sums take ten times as long there. And that
+/// one of two uncompressed algorithms is the faster one is not known by formulas.
+bool is_choice(const machine& where, const cell& one, const question& what) noexcept {
+    const bool raw = is_raw(one, what);
+    if (raw ? !where.has_timed_rows(what.nodes) : what.ratio < least_ratio) return false;
     if (one.schedule == schedule_kind::hierarchical) return what.nodes < what.ranks;
     return one.schedule != schedule_kind::stock;
 }
@@ -40,7 +44,7 @@ choice decide(const machine& where, const question& what, std::span<const cell> 
     double least_s = impossible_s, least_wire_s = impossible_s, least_work_s = impossible_s;
     const auto each = [&](const auto& body) {
         for (const cell& one : candidates) {
-            if (!is_choice(one, what)) continue;
+            if (!is_choice(where, one, what)) continue;
             const cost time = estimate(where, what, one);
             if (time.total_s < (is_raw(one, what) ? raw_limit_s : limit_s)) body(one, time);
         }
@@ -134,7 +138,7 @@ choice select_unasked(const machine& where, const question& what, std::span<cons
     ends[1].bytes = sizes.last;
     double least_share = 1 / unasked_margin;
     for (const cell& one : candidates) {
-        if (!is_choice(one, what)) continue;
+        if (!is_choice(where, one, what)) continue;
         if (!is_raw(one, ends[0]) || !is_raw(one, ends[1])) continue;
         double share = 0;  // of stock's time, at the worse end
         for (const question& end : ends)

@@ -14,6 +14,8 @@ namespace laconic::model {
 
 /// Do no harm: what is not predicted to be faster than stock by this factor is not taken.
 inline constexpr double safety_margin = 1.03;
+/// A sample has to shrink by a fifth, or no compressed row is taken.
+inline constexpr double least_ratio = 1.25;
 /// What smallest_win() returns when there is none.
 inline constexpr std::uint64_t never = UINT64_MAX;
 
@@ -31,8 +33,9 @@ inline constexpr double usual_calls_per_question = 63.0 / 6;
 /// where there is none. Of those within 1 % of the least, the one with the fewest bytes; of those within 1 % of that,
 /// the one with the least work on the processor; of those, the first. For a row without compression it is asking_s() /
 /// calls_per_question, because nobody would talk otherwise; nothing when no candidate compresses, because then nobody
-/// has to ask. Candidates that cannot serve the operation or lack rates lose, as does a hierarchy of nodes with one
-/// rank each. Local, no allocation, microseconds. A question that fails check() gets stock.
+/// has to ask. Candidates that cannot serve the operation or lack rates lose, as do a hierarchy of nodes with one
+/// rank each, below least_ratio every row that compresses, and on a machine without timed rows every other. Local, no
+/// allocation, microseconds. A question that fails check() gets stock.
 [[nodiscard]] choice select(const machine& where, const question& what, std::span<const cell> candidates,
                             double calls_per_question = 1) noexcept;
 

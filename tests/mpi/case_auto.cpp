@@ -176,6 +176,7 @@ void short_calls_may_be_ours(collective_options options) {
         stock.rows = 1;
         stock.bytes[0] = 1;
         stock.factor[0] = factor;
+        where.calibrated_nodes = size_of(MPI_COMM_WORLD);
         // Compression is out of the question.
         for (model::codec_rates& codec : where.codecs)
             for (auto& rate : codec.bytes_per_s) rate.fill(1e5);

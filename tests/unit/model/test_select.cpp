@@ -31,6 +31,7 @@ class spread {
 public:
     machine any_machine() {
         machine m = default_machine();
+        m.calibrated_nodes = whole(0, 2);
         m.inter = {between(1e-7, 1e-3), 1 / between(1e7, 1e11), between(1e-8, 1e-6), between(1, 2)};
         m.intra = {between(1e-7, 1e-5), 1 / between(1e9, 1e11), between(1e-8, 1e-6), between(1, 2)};
         m.host_beta_s_per_byte = m.inter.beta_s_per_byte * between(0.1, 1);
@@ -78,6 +79,8 @@ TEST(select, never_takes_what_is_not_faster_than_stock_by_the_margin) {
             for (const prediction& row : ranking(m, what, rows)) {
                 if (row.what.schedule == schedule_kind::stock) continue;
                 if (row.what.schedule == schedule_kind::hierarchical && what.nodes == what.ranks) continue;
+                const bool plain = as_run(row.what, what.bytes).payload == payload_kind::raw;
+                if (plain ? !m.has_timed_rows(what.nodes) : what.ratio < least_ratio) continue;
                 ASSERT_GT((row.time.total_s + asking(row.what)) * 1.0301, taken.stock_s);
             }
         } else {
@@ -131,6 +134,7 @@ TEST(select, leaves_a_hierarchy_of_lone_ranks_to_the_row_it_copies_for) {
     question what = ask(operation::alltoall, 1 << 20, 8);
     what.nodes = 4;
     machine with_slow_stock = m;
+    with_slow_stock.calibrated_nodes = 8;
     with_slow_stock.stock[static_cast<int>(what.op)].rows = 1;
     with_slow_stock.stock[static_cast<int>(what.op)].bytes[0] = 1;
     with_slow_stock.stock[static_cast<int>(what.op)].factor[0] = 100;
@@ -142,8 +146,25 @@ TEST(select, leaves_a_hierarchy_of_lone_ranks_to_the_row_it_copies_for) {
     EXPECT_EQ(ranking(with_slow_stock, what, {&row, 1}).size(), 1U);
 }
 
+TEST(select, takes_no_compressed_row_for_what_hardly_shrinks) {
+    machine m = infinitely_fast(slow_machine());
+    m.fitted_rows = 1;
+    // Whatever a calibration believes of it.
+    m.rows[0] = {operation::allreduce, fle(schedule_kind::ring, payload_kind::fused), {1, {1e6}, {0.1}}};
+    question what = ask(operation::allreduce, 64'000'000, 4);
+    const auto rows = rows_of(what.op);
+    for (const double ratio : {1.0, 1.2, 1.24}) {
+        what.ratio = ratio;
+        EXPECT_FALSE(collective::compresses(select(m, what, rows).what)) << ratio;
+        EXPECT_FALSE(collective::compresses(select_as_auto(m, what, rows).what)) << ratio;
+    }
+    what.ratio = least_ratio;
+    EXPECT_EQ(select(m, what, rows).what, m.rows[0].what);
+}
+
 TEST(select, counts_what_it_costs_to_ask) {
     machine m = infinitely_fast(slow_machine());
+    m.calibrated_nodes = 4;
     const question what = ask(operation::allreduce, 400, 4);
     const cell row = fle(schedule_kind::recursive_doubling, payload_kind::homomorphic);
     const cell plain_row = raw(schedule_kind::recursive_doubling);
@@ -210,6 +231,7 @@ TEST(select_unasked, takes_rows_without_compression_that_are_far_ahead_all_over_
         const machine m = cases.any_machine();
         question what = cases.any_question();
         what.bytes = 1 + what.bytes % (1 << 22);
+        const bool timed = m.has_timed_rows(what.nodes);
         const auto rows = rows_of(what.op);
         const cell taken = select_unasked(m, what, rows).what;
         question low = what, high = what;
@@ -231,11 +253,12 @@ TEST(select_unasked, takes_rows_without_compression_that_are_far_ahead_all_over_
         };
         if (taken.schedule != schedule_kind::stock) {
             ++own;
+            ASSERT_TRUE(timed);
             ASSERT_EQ(as_run(taken, what.bytes).payload, payload_kind::raw);
             ASSERT_LT(share(taken) * 1.0999, 1);
         }
         for (const cell& row : rows)
-            if (row.schedule != schedule_kind::stock && as_run(row, what.bytes).payload == payload_kind::raw) {
+            if (timed && row.schedule != schedule_kind::stock && as_run(row, what.bytes).payload == payload_kind::raw) {
                 ASSERT_GE(share(row), taken.schedule == schedule_kind::stock ? 1 / 1.1001 : share(taken));
             }
     }

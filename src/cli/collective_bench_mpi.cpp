@@ -34,11 +34,25 @@ double median(std::vector<double> values) {
     return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
-double slowest(double mine) {
-    double all = 0;
-    MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    return all;
-}
+/// What the ranks say of the calls that they measure: on a communicator of its own, or the one that is measured would
+/// always be in the caches.
+class observers {
+public:
+    observers() { MPI_Comm_dup(MPI_COMM_WORLD, &comm_); }
+    ~observers() { MPI_Comm_free(&comm_); }
+    observers(const observers&) = delete;
+    observers& operator=(const observers&) = delete;
+
+    void meet() const { MPI_Barrier(comm_); }
+    [[nodiscard]] double slowest(double mine) const {
+        double all = 0;
+        MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_MAX, comm_);
+        return all;
+    }
+
+private:
+    MPI_Comm comm_ = MPI_COMM_NULL;
+};
 
 template <class T>
 class bench {
@@ -120,10 +134,10 @@ private:
         const collective_call<T> what = call();
         collective_options options = settings_.options;
         options.algorithm = settings_.algorithms[row];
-        MPI_Barrier(MPI_COMM_WORLD);
+        observers_.meet();
         const double start = MPI_Wtime();
         collective_report report = run_row(options, what);
-        const double elapsed = slowest(MPI_Wtime() - start);
+        const double elapsed = observers_.slowest(MPI_Wtime() - start);
         if (warming_up)
             warm_[row] = true;
         else
@@ -213,8 +227,8 @@ private:
             largest = std::isnan(error) ? HUGE_VALL : std::max(largest, error);
         }
         collective_measurement& m = rows_[row];
-        m.max_error = slowest(static_cast<double>(largest));
-        magnitude = slowest(magnitude);
+        m.max_error = observers_.slowest(static_cast<double>(largest));
+        magnitude = observers_.slowest(magnitude);
         m.bound = guaranteed(row) + (reduces() ? half_ulp(magnitude) : 0.0);
         m.same_bits = !alike || have_same_bits(out_.bytes());
     }
@@ -280,7 +294,7 @@ private:
         if (!channel) fail_data(channel.error().context());
         const double mine = collective::sample_ratio<T>(in_.template as<T>(), settings_.options.limit, share);
         // Ranks that read nothing have no say.
-        const double least = -slowest(mine > 0 ? -mine : -HUGE_VAL);
+        const double least = -observers_.slowest(mine > 0 ? -mine : -HUGE_VAL);
         const model::question asked = collective::question_of(
             settings_.op, settings_.combine, count_ * sizeof(T), sizeof(T), options.segment_bytes, ranks_,
             collective::nodes_of(**channel, options.ranks_per_node), std::isfinite(least) ? least : 1,
@@ -295,6 +309,7 @@ private:
 
     std::span<const T> field_;
     const collective_bench_settings& settings_;
+    observers observers_;
     int rank_;
     int ranks_;
     std::size_t count_;

@@ -41,7 +41,7 @@ inline constexpr double usual_calls_per_question = 63.0 / 6;
 
 /// What a row has to be ahead of stock by where nobody asks: short calls are predicted less well than long ones
 /// (docs/adr/0013-short-buffers-unasked.md).
-inline constexpr double unasked_margin = 1.1;
+inline constexpr double unasked_margin = 1.15;
 /// Sizes that are decided alike: from 4 on a quarter of an octave.
 struct size_class {
     std::uint64_t first = 0, last = 0;

@@ -16,12 +16,20 @@
 namespace laconic::mpi {
 namespace {
 
+struct recent_channel {
+    MPI_Comm of = MPI_COMM_NULL;
+    channel* found = nullptr;
+};
+
 struct registry {
     std::mutex mutex;
     std::array<int, 2> channel_keys{MPI_KEYVAL_INVALID, MPI_KEYVAL_INVALID};  // of each channel_use
     std::atomic<bool> has_keys = false;
     int finalize_key = MPI_KEYVAL_INVALID;
     std::vector<channel*> open;
+    /// The last one asked for, of each channel_use: an attribute takes MPI some microseconds where its tables have left
+    /// the caches.
+    std::array<recent_channel, 2> recent;
     std::vector<void (*)() noexcept> before_finalize;
 };
 
@@ -36,6 +44,8 @@ int delete_channel(MPI_Comm, int, void* attribute, void*) {
     {
         const std::scoped_lock lock(channels().mutex);
         std::erase(channels().open, gone);
+        for (recent_channel& recent : channels().recent)
+            if (recent.found == gone) recent = {};
     }
     delete gone;
     return MPI_SUCCESS;
@@ -47,6 +57,7 @@ int close_all_at_finalize(MPI_Comm, int, void*, void*) {
     {
         const std::scoped_lock lock(channels().mutex);
         open.swap(channels().open);
+        channels().recent = {};
         actions.swap(channels().before_finalize);
     }
     for (auto* const action : actions) action();
@@ -137,6 +148,9 @@ status check_running() {
 }
 
 result<channel*> channel_of(MPI_Comm comm, channel_use use) try {
+    recent_channel& recent = channels().recent[static_cast<std::size_t>(use)];
+    if (const std::scoped_lock lock(channels().mutex); recent.found != nullptr && recent.of == comm)
+        return recent.found;
     if (auto bad = check_running(); !bad.ok()) return bad;
     if (comm == MPI_COMM_NULL) return status{errc::invalid_argument, "the communicator is MPI_COMM_NULL"};
     if (auto done = make_keys(); !done.ok()) return done;
@@ -146,7 +160,11 @@ result<channel*> channel_of(MPI_Comm comm, channel_use use) try {
     const int key = channels().channel_keys[static_cast<std::size_t>(use)];
     if (const int code = MPI_Comm_get_attr(comm, key, static_cast<void*>(&cached), &found); code != 0)
         return to_status(code, "MPI_Comm_get_attr");
-    if (found != 0) return static_cast<channel*>(cached);
+    if (found != 0) {
+        const std::scoped_lock lock(channels().mutex);
+        recent = {comm, static_cast<channel*>(cached)};
+        return recent.found;
+    }
 
     int between_groups = 0;
     if (const int code = MPI_Comm_test_inter(comm, &between_groups); code != 0)

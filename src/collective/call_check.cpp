@@ -34,11 +34,6 @@ status check_buffer(const void* data, std::size_t size, const char* name) {
     return {errc::invalid_argument, std::string(name) + " is a null buffer of " + std::to_string(size) + " elements"};
 }
 
-/// The same places are read and written on every rank.
-bool is_whole(operation op) noexcept {
-    return op == operation::allreduce || op == operation::reduce || op == operation::alltoall || op == operation::bcast;
-}
-
 }  // namespace
 
 template <class T>
@@ -48,8 +43,7 @@ status check_call(const collective_call<T>& call, const geometry& shape, const c
     if (auto bad = check_buffer(call.in.data(), call.in.size(), "in"); !bad.ok()) return bad;
     if (auto bad = check_buffer(call.out.data(), call.out.size(), "out"); !bad.ok()) return bad;
     if (auto bad = check_geometry(shape); !bad.ok()) return bad;
-    if (is_whole(call.op) && call.in.data() != call.out.data() && shape.reads() && shape.writes() &&
-        overlap(call.in, call.out))
+    if (overlap_in_part(call, shape))
         return {errc::invalid_argument, "in and out overlap in part; give the same span or disjoint ones"};
     if (call.combine > reduction::custom)
         return {errc::invalid_argument, "operation " + std::to_string(static_cast<int>(call.combine)) +

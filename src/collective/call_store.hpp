@@ -13,6 +13,7 @@
 
 #include "collective/hierarchy.hpp"
 #include "collective/job.hpp"
+#include "collective/known_calls.hpp"
 #include "collective/lane_runs.hpp"
 #include "collective/program.hpp"
 #include "model/machine.hpp"
@@ -65,6 +66,8 @@ public:
     [[nodiscard]] std::uint64_t draw_turn() noexcept { return turns_drawn_++; }
     [[nodiscard]] bool is_turn(std::uint64_t number) const noexcept { return number == turns_ended_; }
     void end_turn() noexcept { ++turns_ended_; }
+    /// A call that is over before another begins.
+    void pass_turn() noexcept { ++calls_, ++turns_drawn_, ++turns_ended_; }
     /// Whether all turns drawn have ended.
     [[nodiscard]] bool is_idle() const noexcept { return turns_drawn_ == turns_ended_; }
 
@@ -79,6 +82,10 @@ public:
     /// nothing where it is worth asking. Calls of a kind and a class of sizes are decided once.
     [[nodiscard]] std::optional<cell> unasked(operation op, std::uint64_t bytes, const model::machine& where, int ranks,
                                               int nodes, std::size_t segment_bytes, unsigned threads);
+
+    /// What runs calls that were found sound, whatever they hold, without a word between the ranks.
+    [[nodiscard]] known_calls& known() noexcept { return known_; }
+    [[nodiscard]] const known_calls& known() const noexcept { return known_; }
 
     /// How `auto` fared with calls like these, asked and told in the order of the turns.
     [[nodiscard]] model::recollection& decisions() noexcept { return decisions_; }
@@ -115,6 +122,10 @@ private:
         std::unique_ptr<hierarchy> levels;
     };
 
+    // What a short call looks at, side by side.
+    std::uint64_t calls_ = 0, turns_drawn_ = 0, turns_ended_ = 0;
+    bool may_block_ = true;
+    known_calls known_;
     team everybody_;
     std::vector<known_program> programs_;
     std::vector<std::unique_ptr<call_memory>> memory_;
@@ -122,8 +133,6 @@ private:
     std::vector<known_size> sizes_;
     model::recollection decisions_;
     std::vector<std::string> machines_;
-    std::uint64_t calls_ = 0, turns_drawn_ = 0, turns_ended_ = 0;
-    bool may_block_ = true;
 };
 
 }  // namespace laconic::collective

@@ -54,9 +54,14 @@ cell chooser::plain() const noexcept {
     return {schedule_kind::pairwise, payload_kind::raw, codec_id::raw};
 }
 
+std::optional<cell> chooser::standing() {
+    new_machine_ = !find_machine().ok() || !store_.knows_machine(asked_.options->machine);
+    if (new_machine_ || !is_plain()) return {};
+    return plain();
+}
+
 bool chooser::takes_stock() {
-    if (!find_machine().ok() || !store_.knows_machine(asked_.options->machine)) return false;
-    if (is_plain()) return plain().schedule == schedule_kind::stock;
+    if (new_machine_) return false;
     const cell* const settled = store_.decisions().settled(likeness_);
     if (settled == nullptr || settled->schedule != schedule_kind::stock) return false;
     return store_.decisions().recall(likeness_).todo == advice::settled;

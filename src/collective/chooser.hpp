@@ -27,7 +27,11 @@ public:
     /// In the turn of the call: earlier ones have left behind what they will.
     chooser(call_store& store, const choice_request& asked) noexcept : store_(store), asked_(asked) {}
 
-    /// Whether MPI's own function is what to run, without a word between the ranks; if so the call is counted.
+    /// The row that runs this call and all of its kind, whatever they hold, without a word between the ranks; nothing
+    /// where that is open.
+    [[nodiscard]] std::optional<cell> standing();
+    /// Whether MPI's own function is what to run, without a word between the ranks, this time; if so the call is
+    /// counted. Precondition: standing() had no answer.
     [[nodiscard]] bool takes_stock();
     /// Before the ranks have spoken. Schedule `chosen`: they have to.
     /// returns ok, or why the machine cannot be read; then the ranks are asked, and hear of it

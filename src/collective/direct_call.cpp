@@ -10,23 +10,32 @@ namespace laconic::collective {
 
 template <class T>
 bool direct_call<T>::claim() {
-    if (options_.check || options_.audit || channel_.size() < 2 || channel_.broken()) return false;
+    call_store* const store = call_store::of(channel_);
+    if (store == nullptr || channel_.broken() || !store->may_block() || !store->is_idle()) return false;
+    if (options_.check || options_.audit || channel_.size() < 2) return false;
     const bool decides = options_.algorithm == "auto";
     if (!decides && options_.algorithm != "stock") return false;
-    call_store* const store = call_store::of(channel_);
-    if (store == nullptr || !store->may_block() || !store->is_idle()) return false;
     geometry_ = geometry_of(call_, channel_.rank(), channel_.size());
     if (!geometry_.varying && geometry_.common_count() == 0) return false;
     if (!check_call<T>(call_, geometry_, options_, cell{}).ok()) return false;
-    if (decides &&
-        !chooser(*store, {&geometry_, &options_, call_.combine, element_type_of<T>::value, sizeof(T),
-                          nodes_of(channel_, options_.ranks_per_node), agreed_threads_of(options_, channel_)})
-             .takes_stock())
+    chooser decision(*store, {&geometry_, &options_, call_.combine, element_type_of<T>::value, sizeof(T),
+                              nodes_of(channel_, options_.ranks_per_node), agreed_threads_of(options_, channel_)});
+    row_ = decides ? decision.standing() : cell{};
+    if (row_ ? row_->schedule != schedule_kind::stock : !decision.takes_stock()) {
+        if (row_) keep(*store, {});
         return false;
-    static_cast<void>(store->next_call());
-    static_cast<void>(store->draw_turn());
-    store->end_turn();
+    }
+    store->pass_turn();
     return true;
+}
+
+template <class T>
+void direct_call<T>::keep(call_store& store, std::uint64_t sent_bytes) const noexcept {
+    if (call_.varying || call_.combine == reduction::custom) return;
+    // Averages are divided afterwards, and MPI has no operations for 16-bit types.
+    const bool is_all_of_it = !is_reduction(call_.op) || (call_.combine != reduction::avg && sizeof(T) > 2);
+    if (row_->schedule != schedule_kind::stock || is_all_of_it)
+        store.known().keep({kind_of(call_), *row_, stock_.even(), sent_bytes}, options_);
 }
 
 template <class T>
@@ -42,6 +51,7 @@ result<collective_report> direct_call<T>::run() {
     collective_report report;
     report.algorithm = "stock";
     finish_stock<T>(geometry_, divisor_of(call_.op, call_.combine, channel_.size()), call_.out, report);
+    if (row_) keep(*call_store::of(channel_), report.sent_bytes);
     return report;
 }
 

@@ -25,11 +25,15 @@ public:
     [[nodiscard]] result<collective_report> run();
 
 private:
+    /// For the calls like this one that follow.
+    void keep(call_store& store, std::uint64_t sent_bytes) const noexcept;
+
     mpi::channel& channel_;
     const collective_call<T>& call_;
     const collective_options& options_;
     geometry geometry_;
     stock_call stock_;
+    std::optional<cell> row_;  // of all calls of its kind
 };
 
 }  // namespace laconic::collective

@@ -66,7 +66,7 @@ void execution<T>::prepare() {
     if (!blocking_) store_->forbid_blocking();
     blocking_ = blocking_ && store_->may_block();
     geometry_ = geometry_of(call_, channel_.rank(), channel_.size());
-    result<cell> found = find_cell(call_.op, options_.algorithm);
+    result<cell> found = presumed_ ? result<cell>(*presumed_) : find_cell(call_.op, options_.algorithm);
     if (found.ok()) what_ = *found = model::as_run(*found, buffer_bytes());
     status local = check_call<T>(call_, geometry_, options_, found);
     if (local.ok()) local = refused_;

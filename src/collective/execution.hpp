@@ -57,6 +57,8 @@ public:
 
     /// Before begin(): why this rank cannot run the call, for all ranks to hear; or ok.
     void refuse(status why) { refused_ = std::move(why); }
+    /// Before begin(): the row that it is known to run, the same on all ranks.
+    void presume(const cell& row) { presumed_ = row; }
     void begin(bool blocking) override;
     [[nodiscard]] bool claim() override { return refused_.ok() && direct_.emplace(channel_, call_, options_).claim(); }
     [[nodiscard]] result<collective_report> run_claimed() override { return direct_->run(); }
@@ -122,6 +124,7 @@ private:
     std::uint64_t turn_ = 0;  // see call_store
     status local_;            // until the turn comes
     status refused_;
+    std::optional<cell> presumed_;
     phase phase_ = phase::over;
     std::uint64_t number_ = 0;
     // Calls that MPI does need none of these: they are not even made.

@@ -13,20 +13,47 @@
 
 namespace laconic::collective {
 
-/// The arguments, as MPI has them, of one type on both sides. They must live until a nonblocking call is over.
-struct mpi_call {
+#define LACONIC_ISSUE(now, later, ...) (request == nullptr ? MPI_##now(__VA_ARGS__) : MPI_##later(__VA_ARGS__, request))
+
+/// The arguments, as MPI has them, of one type on both sides and of equal parts.
+struct even_call {
     operation op = operation::allreduce;
-    bool varying = false;
     const void* in = nullptr;
     void* out = nullptr;              ///< of bcast: the buffer
     int in_count = 0, out_count = 0;  ///< sendcount and recvcount; allreduce, reduce: in_count; bcast: out_count
-    std::vector<int> in_counts, in_displacements, out_counts, out_displacements;  ///< reduce_scatter: out_counts
     MPI_Datatype type = MPI_DATATYPE_NULL;
     MPI_Op combine = MPI_OP_NULL;
     int root = 0;
 
     /// request   null: blocking
     /// returns   MPI's code
+    [[nodiscard]] int issue_even(MPI_Comm comm, MPI_Request* request) const {
+        switch (op) {
+            case operation::allreduce:
+                return LACONIC_ISSUE(Allreduce, Iallreduce, in, out, in_count, type, combine, comm);
+            case operation::reduce: return LACONIC_ISSUE(Reduce, Ireduce, in, out, in_count, type, combine, root, comm);
+            case operation::reduce_scatter:
+                return LACONIC_ISSUE(Reduce_scatter_block, Ireduce_scatter_block, in, out, out_count, type, combine,
+                                     comm);
+            case operation::allgather:
+                return LACONIC_ISSUE(Allgather, Iallgather, in, in_count, type, out, out_count, type, comm);
+            case operation::gather:
+                return LACONIC_ISSUE(Gather, Igather, in, in_count, type, out, out_count, type, root, comm);
+            case operation::scatter:
+                return LACONIC_ISSUE(Scatter, Iscatter, in, in_count, type, out, out_count, type, root, comm);
+            case operation::bcast: return LACONIC_ISSUE(Bcast, Ibcast, out, out_count, type, root, comm);
+            case operation::alltoall: break;
+        }
+        return LACONIC_ISSUE(Alltoall, Ialltoall, in, in_count, type, out, out_count, type, comm);
+    }
+};
+
+/// The same where parts may have a count each. Lists must live until a nonblocking call is over.
+struct mpi_call : even_call {
+    bool varying = false;
+    std::vector<int> in_counts, in_displacements, out_counts, out_displacements;  ///< reduce_scatter: out_counts
+
+    /// As issue_even().
     [[nodiscard]] int issue(MPI_Comm comm, MPI_Request* request) const;
 };
 

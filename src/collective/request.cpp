@@ -14,6 +14,7 @@
 #include "collective/audit.hpp"
 #include "collective/direct_call.hpp"
 #include "collective/execution.hpp"
+#include "collective/short_way.hpp"
 #include "laconic/collective.hpp"
 
 namespace laconic {
@@ -28,6 +29,9 @@ struct collective_request::state {
 };
 
 namespace {
+
+/// Of the requests below. Short calls look at it without their lock.
+constinit std::atomic<std::size_t> active_count = 0;
 
 /// Requests that are under way: whoever waits for one moves all of them on, as MPI does.
 struct active_requests {
@@ -49,21 +53,21 @@ struct active_requests {
     void add(execution_base* one) {
         const std::scoped_lock lock(mutex);
         all.push_back(one);
+        ++active_count;
         one->begin(false);
         changed.notify_all();
     }
     void remove(execution_base* one) {
         const std::scoped_lock lock(mutex);
-        std::erase(all, one);
+        active_count -= std::erase(all, one);
     }
     bool is_over(execution_base& one) {
         const std::scoped_lock lock(mutex);
         return one.over();
     }
     template <class Call>
-    bool claim(Call& call) {
-        const std::scoped_lock lock(mutex);
-        return all.empty() && call.claim();
+    bool claim(Call& call) const {
+        return active_count == 0 && call.claim();
     }
     /// Until there is a request, or `stop`.
     void wait_for_work(const std::atomic<bool>& stop) {
@@ -167,6 +171,8 @@ result<collective_request> make_request(const collective_call<T>& call, MPI_Comm
 namespace collective {
 
 result<mpi::channel*> usable_channel(MPI_Comm comm) {
+    if (mpi::channel* const recent = mpi::recent_channel_of(comm); recent != nullptr && !recent->broken())
+        return recent;
     result<mpi::channel*> found = mpi::channel_of(comm);
     if (!found) return found;
     if (auto bad = check_channel(**found); !bad.ok()) return bad;
@@ -245,21 +251,40 @@ status start_progress_thread() {
 }
 void stop_progress_thread() noexcept { progress().stop(); }
 
+namespace {
+
+/// Of its own: its frame is large, and the short way keeps to the stack that is in use.
+/// known   what is known of the call; null: nothing
 template <class T>
-result<collective_report> run(const collective_call<T>& call, MPI_Comm comm, const collective_options& options) try {
+[[gnu::noinline]] result<collective_report> run_at_length(const collective_call<T>& call, MPI_Comm comm,
+                                                          const collective_options& options,
+                                                          const collective::known_call* known) try {
     const result<mpi::channel*> channel = collective::usable_channel(comm);
     if (!channel) return channel.error();
     if (options.audit)
         return collective::run({collective::make_execution<T>(**channel, call, options), *channel, comm});
-    if (collective::direct_call<T> direct(**channel, call, options); active().claim(direct)) {
+    if (collective::direct_call<T> direct(**channel, call, options); known == nullptr && active().claim(direct)) {
         result<collective_report> done = direct.run();
         tell(done.error(), *channel, comm);
         return done;
     }
     execution<T> work(**channel, call, options);
+    if (known != nullptr) work.presume(known->row);
     return run_through(work, *channel, comm);
 } catch (const std::bad_alloc&) {
     return status{errc::out_of_memory, "no memory for a collective"};
+}
+
+}  // namespace
+
+template <class T>
+[[gnu::hot]] result<collective_report> run(const collective_call<T>& call, MPI_Comm comm,
+                                           const collective_options& options) {
+    mpi::channel* const recent = active_count == 0 ? mpi::recent_channel_of(comm) : nullptr;
+    const auto* const known = recent != nullptr ? collective::find_known(*recent, call, options) : nullptr;
+    if (known != nullptr && known->row.schedule == collective::schedule_kind::stock)
+        return collective::run_known(*known, *recent, call, comm);
+    return run_at_length(call, comm, options, known);
 }
 
 template <class T>

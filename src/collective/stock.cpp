@@ -43,12 +43,10 @@ constexpr bool reduces_in_place_anywhere = false;
 constexpr bool reduces_in_place_anywhere = true;
 #endif
 
-bool lies_in(const void* part, const void* whole, std::size_t count, MPI_Datatype type) {
-    int size = 0;
-    MPI_Type_size(type, &size);
+bool lies_in(const void* part, const void* whole, std::size_t size_bytes) {
     const auto first = reinterpret_cast<std::uintptr_t>(whole);
     const auto at = reinterpret_cast<std::uintptr_t>(part);
-    return part != nullptr && whole != nullptr && at >= first && at < first + count * static_cast<std::size_t>(size);
+    return part != nullptr && whole != nullptr && at >= first && at < first + size_bytes;
 }
 
 }  // namespace
@@ -94,21 +92,21 @@ status stock_call::prepare(const geometry& call, element_type type, reduction co
     call_.root = call.root;
     // MPI moves 16-bit elements as integers; operations of the program know them by their own type.
     call_.type = narrow && combine != reduction::custom ? MPI_UINT16_T : mpi::type_of(type);
+    const std::size_t width = narrow ? 2 : type == element_type::f32 ? 4 : 8;
     // Where the values are, or belong, already.
     // Ranks without values say so, too: in place or not, MPI's alltoallv has other messages.
     const bool same = in == out && in != nullptr;
     const bool in_place = is_reduction(call.op) || call.op == operation::alltoall
                               ? same && call.writes()
-                              : call.writes() && lies_in(in, out, call.out_count, call_.type);
-    const bool kept = call.op == operation::scatter && call.is_root() && lies_in(out, in, call.in_count, call_.type);
+                              : call.writes() && lies_in(in, out, call.out_count * width);
+    const bool kept = call.op == operation::scatter && call.is_root() && lies_in(out, in, call.in_count * width);
     call_.in = in_place && call.op != operation::scatter ? MPI_IN_PLACE : in;
     call_.out = kept ? MPI_IN_PLACE : out;
     const bool spoils_reduce = call.op == operation::reduce && call.root != 0 && !reduces_in_place_anywhere;
     // An exchange in place: Open MPI 4.1.4 was seen to mix up parts beyond its eager limit from 8 ranks on.
     if (in_place && (spoils_reduce || call.op == operation::alltoall)) try {
             const auto* const first = static_cast<const std::byte*>(in);
-            const std::size_t bytes = narrow ? 2 : type == element_type::f32 ? 4 : 8;
-            copy_.assign(first, first + call.in_count * bytes);
+            copy_.assign(first, first + call.in_count * width);
             call_.in = copy_.data();
         } catch (const std::bad_alloc&) {
             return {errc::out_of_memory, "no memory for a copy of what is worked on in place"};

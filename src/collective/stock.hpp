@@ -30,6 +30,8 @@ public:
                                  const void* in, void* out);
     /// returns MPI's code.
     [[nodiscard]] int run(MPI_Comm comm) { return call_.issue(comm, nullptr); }
+    /// Its arguments. Precondition: prepare(), of equal parts.
+    [[nodiscard]] const even_call& even() const noexcept { return call_; }
     [[nodiscard]] int start(MPI_Comm comm, MPI_Request* request) { return call_.issue(comm, request); }
 
 private:

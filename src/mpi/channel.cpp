@@ -16,10 +16,35 @@
 namespace laconic::mpi {
 namespace {
 
-struct recent_channel {
-    MPI_Comm of = MPI_COMM_NULL;
-    channel* found = nullptr;
+/// One channel that is read without a lock: its writers, who hold one, make the version odd meanwhile.
+class recent_channel {
+public:
+    [[nodiscard]] channel* find(MPI_Comm comm) const noexcept {
+        const unsigned before = version_.load(std::memory_order_acquire);
+        const MPI_Comm of = of_.load(std::memory_order_acquire);
+        channel* const found = found_.load(std::memory_order_acquire);
+        const bool whole = before % 2 == 0 && version_.load(std::memory_order_relaxed) == before;
+        return whole && of == comm ? found : nullptr;
+    }
+    /// Under the registry's lock.
+    void keep(MPI_Comm of, channel* found) noexcept {
+        version_.fetch_add(1, std::memory_order_relaxed);
+        of_.store(of, std::memory_order_release);
+        found_.store(found, std::memory_order_release);
+        version_.fetch_add(1, std::memory_order_release);
+    }
+    void forget() noexcept { keep(MPI_COMM_NULL, nullptr); }
+    [[nodiscard]] bool is(const channel* one) const noexcept { return found_.load(std::memory_order_relaxed) == one; }
+
+private:
+    std::atomic<unsigned> version_ = 0;
+    std::atomic<MPI_Comm> of_{};
+    std::atomic<channel*> found_ = nullptr;
 };
+
+/// The last one asked for, of each channel_use: an attribute takes MPI some microseconds where its tables have left
+/// the caches.
+constinit std::array<recent_channel, 2> recent_channels;
 
 struct registry {
     std::mutex mutex;
@@ -27,9 +52,6 @@ struct registry {
     std::atomic<bool> has_keys = false;
     int finalize_key = MPI_KEYVAL_INVALID;
     std::vector<channel*> open;
-    /// The last one asked for, of each channel_use: an attribute takes MPI some microseconds where its tables have left
-    /// the caches.
-    std::array<recent_channel, 2> recent;
     std::vector<void (*)() noexcept> before_finalize;
 };
 
@@ -44,8 +66,8 @@ int delete_channel(MPI_Comm, int, void* attribute, void*) {
     {
         const std::scoped_lock lock(channels().mutex);
         std::erase(channels().open, gone);
-        for (recent_channel& recent : channels().recent)
-            if (recent.found == gone) recent = {};
+        for (recent_channel& recent : recent_channels)
+            if (recent.is(gone)) recent.forget();
     }
     delete gone;
     return MPI_SUCCESS;
@@ -57,7 +79,7 @@ int close_all_at_finalize(MPI_Comm, int, void*, void*) {
     {
         const std::scoped_lock lock(channels().mutex);
         open.swap(channels().open);
-        channels().recent = {};
+        for (recent_channel& recent : recent_channels) recent.forget();
         actions.swap(channels().before_finalize);
     }
     for (auto* const action : actions) action();
@@ -147,10 +169,12 @@ status check_running() {
     return {errc::invalid_argument, "MPI is not running; call between MPI_Init and MPI_Finalize"};
 }
 
+[[gnu::hot]] channel* recent_channel_of(MPI_Comm comm, channel_use use) noexcept {
+    return recent_channels[static_cast<std::size_t>(use)].find(comm);
+}
+
 result<channel*> channel_of(MPI_Comm comm, channel_use use) try {
-    recent_channel& recent = channels().recent[static_cast<std::size_t>(use)];
-    if (const std::scoped_lock lock(channels().mutex); recent.found != nullptr && recent.of == comm)
-        return recent.found;
+    if (channel* const recent = recent_channel_of(comm, use); recent != nullptr) return recent;
     if (auto bad = check_running(); !bad.ok()) return bad;
     if (comm == MPI_COMM_NULL) return status{errc::invalid_argument, "the communicator is MPI_COMM_NULL"};
     if (auto done = make_keys(); !done.ok()) return done;
@@ -162,8 +186,8 @@ result<channel*> channel_of(MPI_Comm comm, channel_use use) try {
         return to_status(code, "MPI_Comm_get_attr");
     if (found != 0) {
         const std::scoped_lock lock(channels().mutex);
-        recent = {comm, static_cast<channel*>(cached)};
-        return recent.found;
+        recent_channels[static_cast<std::size_t>(use)].keep(comm, static_cast<channel*>(cached));
+        return static_cast<channel*>(cached);
     }
 
     int between_groups = 0;

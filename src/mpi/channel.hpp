@@ -106,6 +106,9 @@ private:
 ///         intercommunicator, or MPI not initialised.
 [[nodiscard]] result<channel*> channel_of(MPI_Comm comm, channel_use use = channel_use::collectives);
 
+/// The same for the communicator that was asked about last, without a lock or a word to MPI; null for any other.
+[[nodiscard]] channel* recent_channel_of(MPI_Comm comm, channel_use use = channel_use::collectives) noexcept;
+
 /// Calls `action` once, when MPI_Finalize begins and MPI still works.
 [[nodiscard]] status before_finalize(void (*action)() noexcept);
 

@@ -60,6 +60,7 @@ int main(int argc, char** argv) {
     run("moves_cross_nodes", moves_cross_nodes);
     run("auto_decides", auto_decides);
     run("auto_decides_uneven_calls", auto_decides_uneven_calls);
+    run("known_calls_run_as_new_ones", known_calls_run_as_new_ones);
     run("threads_change_nothing", threads_change_nothing);
     run("nothing_grows", nothing_grows);
     if (ranks > 1 && ranks <= 4) run("memory_is_as_stated", memory_is_as_stated);

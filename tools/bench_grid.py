@@ -120,7 +120,7 @@ def forced_of(point):
     return FORCED.get(key, {}) | (ALSO_FORCED.get(key, {}) if size <= ALSO_FORCED_UP_TO else {})
 
 
-def repetitions(point, seconds, most=200):
+def repetitions(point, seconds, most=1000):
     """As many as fit: the rows without compression take about as long as the wire, the others a third of that. Short
     forced algorithms run in the company of all rows, long ones beside the library's default."""
     rate = {"1gbit": 0.12e9, "2.5gbit": 0.3e9, "5gbit": 0.5e9}.get(point.rate, 0.6e9)
@@ -128,30 +128,39 @@ def repetitions(point, seconds, most=200):
     once = dilation * 2 * bytes_of(point.size) / rate + 100e-6 * point.hosts
     rows = 2 + len(point.rows()) / 3
     rows += len(forced_of(point)) * (rows if bytes_of(point.size) < LONG_BYTES else 1)
-    return max(4, min(20 if point.part == "noise" else most, int(seconds / (once * rows))))
+    return max(6, min(20 if point.part == "noise" else most, int(seconds / (once * rows))))
 
 
-def auto_vs_best(rows):
-    """auto's time / the best row's - 1. The fastest of several medians afterwards is the luckiest, too: the row that is
-    fastest in one half of the repetitions is compared in the other half, and the other way round."""
-    ours = [row for row in rows if not row["forced"] and row["algorithm"] != "auto"]
-    auto = next((row["times_s"] for row in rows if row["algorithm"] == "auto"), None)
-    if auto is None or len(auto) < 2:
-        return None
+def ratios(times, others):
+    return [a / b for a, b in zip(times, others)]
+
+
+def interval(shares):
+    """Where the median of what these are a sample of lies, with 95 % confidence, whatever its distribution: between two of
+    them in order; of fewer than six the first and the last."""
+    shares = sorted(shares)
+    outside = max(0, int((len(shares) - 1.96 * len(shares) ** 0.5) / 2))
+    return [shares[outside] - 1, shares[-1 - outside] - 1]
+
+
+def auto_compared(rows):
+    """auto's time against others' - 1, with intervals. The fastest of several medians afterwards is the luckiest, too:
+    the row that is fastest in one half of the repetitions is compared in the other half, and the other way round. Against
+    the row that it ran, under its own name: what deciding costs, and noise."""
+    named = {row["algorithm"]: row for row in rows if not row["forced"]}
+    auto = named.pop("auto", None)
+    if auto is None or len(auto["times_s"]) < 2:
+        return {}
+    times = auto["times_s"]
     halves = (slice(0, None, 2), slice(1, None, 2))
-    shares = []
+    with_best = []
     for choosing, judging in (halves, halves[::-1]):
-        best = min((row["times_s"] for row in ours), key=lambda times: median(times[choosing]))
-        shares.append(median(a / b for a, b in zip(auto[judging], best[judging])))
-    return fmean(shares) - 1
-
-
-def auto_vs_itself(rows):
-    """auto's time / that of the row that it ran under its own name - 1: what deciding costs, and noise."""
-    auto = next((row for row in rows if row["algorithm"] == "auto"), None)
-    named = next((row for row in rows
-                  if auto and row is not auto and not row["forced"] and row["ran"] == auto["ran"]), None)
-    return median(a / b for a, b in zip(auto["times_s"], named["times_s"])) - 1 if named else None
+        best = min((row["times_s"] for row in named.values()), key=lambda others: median(others[choosing]))
+        with_best.append(ratios(times[judging], best[judging]))
+    same = next((row for row in named.values() if row["ran"] == auto["ran"]), None)
+    return {"auto_vs_best": fmean(map(median, with_best)) - 1, "auto_vs_best_range": interval(sum(with_best, [])),
+            "auto_vs_stock_range": interval(ratios(times, named["stock"]["times_s"])),
+            "auto_vs_itself": median(ratios(times, same["times_s"])) - 1 if same else None}
 
 
 def measure(bed, point, field, seconds):
@@ -163,7 +172,7 @@ def measure(bed, point, field, seconds):
     kept = ("algorithm", "ran", "forced", "median_s", "min_s", "speedup_vs_stock", "predicted_s", "ratio",
             "sent_bytes_per_rank", "max_error", "bound", "same_bits")
     return dict(asdict(point), bytes=rows[0]["bytes"], assumed_ratio=rows[0]["assumed_ratio"], repetitions=count,
-                load=round(os.getloadavg()[0], 1), auto_vs_best=auto_vs_best(rows), auto_vs_itself=auto_vs_itself(rows),
+                load=round(os.getloadavg()[0], 1), **auto_compared(rows),
                 rows=[{key: row[key] for key in kept} for row in rows])
 
 

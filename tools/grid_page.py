@@ -83,6 +83,11 @@ def share(values, limit):
     return f"{sum(value <= limit for value in values)} of {len(values)}" if values else "-"
 
 
+def surely_beyond(limit, medians, ranges):
+    """Points whose whole interval lies beyond the limit; where none is known, their median."""
+    return str(sum((found[0] if found else middle) > limit for middle, found in zip(medians, ranges)))
+
+
 def decisions(points):
     """auto against what it could have taken, and against stock."""
     lines = []
@@ -95,10 +100,13 @@ def decisions(points):
         if not group:
             continue
         best, stock = [p.auto_vs_best() for p in group], [p.auto_vs_stock() for p in group]
-        lines.append([name, str(len(group)), share(best, 0.05), percent(median(best)), percent(max(best)),
-                      share(stock, 0.03), percent(median(stock)), percent(max(stock))])
-    return table(["points", "n", "auto within 5 % of the best row", "median", "worst", "within 3 % of stock", "median",
-                  "worst"], lines)
+        best_ranges = [p.raw.get("auto_vs_best_range") for p in group]
+        stock_ranges = [p.raw.get("auto_vs_stock_range") for p in group]
+        lines.append([name, str(len(group)), share(best, 0.05), surely_beyond(0.05, best, best_ranges),
+                      percent(median(best)), percent(max(best)), share(stock, 0.03),
+                      surely_beyond(0.03, stock, stock_ranges), percent(median(stock)), percent(max(stock))])
+    return table(["points", "n", "auto within 5 % of the best row", "surely not", "median", "worst",
+                  "within 3 % of stock", "surely not", "median", "worst"], lines)
 
 
 def worst_decisions(points, count=12):

@@ -27,24 +27,30 @@ using collective::operation;
 /// Nothing is further from its formula; what is measured beyond it is a busy machine.
 constexpr double worst_factor = 10, best_factor = 0.1;
 /// Rows that are expected to take longer than this are taken to be as far from their formulas as at the size before.
-constexpr double patience_for_rows_s = 0.15;
+constexpr double patience_for_rows_s = 0.3;
 /// What would take MPI longer than so many seconds is not measured either.
 constexpr double patience_s = 3;
-constexpr int most_rounds = 40, few_rounds = 5, fewest_rounds = 2;
+constexpr int most_rounds = 200, few_rounds = 7, fewest_rounds = 2;
+/// For each row. Decisions hang on differences of some per cent, and single short calls take half or twice as long.
+constexpr double sizes_worth = 4;
 constexpr std::array<std::size_t, 9> sizes{1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10,
                                            1 << 20, 4 << 20, 16 << 20, 64 << 20};
 static_assert(sizes.size() <= model::size_fit::most);
 
 /// A wave with some noise on it, and a bound that compresses it about as well as the fields of simulations.
 constexpr double wave = 50, radians_per_value = 0.01, noise = 0.4, bound_of_values = 0.05;
+constexpr std::size_t shift = 10;  // values from one rank to the next
 
 /// Calls of one operation over buffers of up to `largest` bytes.
 class caller {
 public:
     caller(int ranks, std::size_t largest) : ranks_(ranks), in_(touched(largest)), out_(touched(largest)) {
         MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
-        std::minstd_rand random(1);
-        std::size_t i = 0;
+        // Arrays that resemble each other, as those of neighbours do, and are not the same: those would compress, and
+        // so travel, in step.
+        const auto mine = static_cast<unsigned>(rank_);
+        std::minstd_rand random(mine + 1);
+        std::size_t i = shift * mine;
         for (float& value : in_.as<float>())
             value = static_cast<float>(wave * std::sin(radians_per_value * static_cast<double>(i++)) +
                                        noise * static_cast<double>(random()) / std::minstd_rand::max());
@@ -75,9 +81,10 @@ public:
 
     /// What the model is asked about such a call.
     [[nodiscard]] model::question question(const topology& where, operation op, std::size_t count) {
-        const double ratio = collective::sample_ratio<float>(in_.as<float>().first(count), options_.limit, 1);
+        const auto seen = collective::sample_of<float>(in_.as<float>().first(count), options_.limit, 1);
+        const double ratio = collective::ratio_of(seen, sizeof(float));
         return collective::question_of(op, reduction::sum, count * sizeof(float), sizeof(float), options_.segment_bytes,
-                                       ranks_, where.nodes, ratio, 1);
+                                       ranks_, where.nodes, {ratio, ratio}, 1);
     }
 
 private:
@@ -132,7 +139,7 @@ void measure_operation(operation op, const topology& where, const network_settin
         }
         const bool with_rows = order.size() > 1;
         std::vector<std::vector<double>> times(rows.size());
-        const int rounds = static_cast<int>(std::clamp<double>(settings.seconds_per_size / second_s,
+        const int rounds = static_cast<int>(std::clamp<double>(sizes_worth * settings.seconds_per_size / second_s,
                                                                with_rows ? few_rounds : fewest_rounds, most_rounds));
         for (int round = 0; round < rounds; ++round) {
             for (const std::size_t i : order)

@@ -44,7 +44,7 @@ public:
     observers& operator=(const observers&) = delete;
 
     void meet() const { MPI_Barrier(comm_); }
-    [[nodiscard]] double slowest(double mine) const {
+    [[nodiscard]] double largest(double mine) const {
         double all = 0;
         MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_MAX, comm_);
         return all;
@@ -137,7 +137,7 @@ private:
         observers_.meet();
         const double start = MPI_Wtime();
         collective_report report = run_row(options, what);
-        const double elapsed = observers_.slowest(MPI_Wtime() - start);
+        const double elapsed = observers_.largest(MPI_Wtime() - start);
         if (warming_up)
             warm_[row] = true;
         else
@@ -227,8 +227,8 @@ private:
             largest = std::isnan(error) ? HUGE_VALL : std::max(largest, error);
         }
         collective_measurement& m = rows_[row];
-        m.max_error = observers_.slowest(static_cast<double>(largest));
-        magnitude = observers_.slowest(magnitude);
+        m.max_error = observers_.largest(static_cast<double>(largest));
+        magnitude = observers_.largest(magnitude);
         m.bound = guaranteed(row) + (reduces() ? half_ulp(magnitude) : 0.0);
         m.same_bits = !alike || have_same_bits(out_.bytes());
     }
@@ -292,13 +292,21 @@ private:
         if (!where) fail_data(where.error().context());
         const auto channel = mpi::channel_of(MPI_COMM_WORLD);
         if (!channel) fail_data(channel.error().context());
-        const double mine = collective::sample_ratio<T>(in_.template as<T>(), settings_.options.limit, share);
+        const auto mine = collective::sample_of<T>(in_.template as<T>(), settings_.options.limit, share);
         // Ranks that read nothing have no say.
-        const double least = -observers_.slowest(mine > 0 ? -mine : -HUGE_VAL);
-        const model::question asked = collective::question_of(
-            settings_.op, settings_.combine, count_ * sizeof(T), sizeof(T), options.segment_bytes, ranks_,
-            collective::nodes_of(**channel, options.ranks_per_node), std::isfinite(least) ? least : 1,
-            collective::agreed_threads_of(options, **channel));
+        const auto largest_if = [&](bool has_a_say, double value) {
+            return observers_.largest(has_a_say ? value : -HUGE_VAL);
+        };
+        const bool looked = mine.bits > 0, read = in_.size() > 0;
+        const double at_bound_1 = looked ? collective::at_bound_1(mine) : 0;
+        const double most = largest_if(looked, at_bound_1), least = -largest_if(looked, -at_bound_1);
+        const double max = largest_if(read, mine.max), min = -largest_if(read, -mine.min);
+        const double bound = share * codec::resolve_bound(options.limit, min, max);
+        const auto ratio = collective::ratios_of({least, most, bound, std::isfinite(most)}, sizeof(T));
+        const model::question asked = collective::question_of(settings_.op, settings_.combine, count_ * sizeof(T),
+                                                              sizeof(T), options.segment_bytes, ranks_,
+                                                              collective::nodes_of(**channel, options.ranks_per_node),
+                                                              ratio, collective::agreed_threads_of(options, **channel));
         for (collective_measurement& row : rows_) {
             const auto how = collective::find_cell(settings_.op, row.ran);
             row.assumed_ratio = asked.ratio;

@@ -39,7 +39,8 @@ enum slot : std::size_t {
     span_max,
     span_abs,
     span_any,
-    span_ratio,
+    span_least_bits,
+    span_most_bits,
     span_last,
     span_elements,
     failure_key
@@ -143,7 +144,10 @@ status agreement::start(mpi::channel& channel, const call_shape& shape, const va
             packet_[span_max] = to_ordered(values.max);
             packet_[span_abs] = to_ordered(values.max_abs);
         }
-        if (values.ratio > 0) packet_[span_ratio] = ~to_ordered(values.ratio);
+        if (values.sample.any) {
+            packet_[span_least_bits] = ~to_ordered(values.sample.least);
+            packet_[span_most_bits] = to_ordered(values.sample.most);
+        }
         packet_[span_elements] = static_cast<std::int64_t>(values.elements);
         if (values.last_s > 0) packet_[span_last] = to_ordered(values.last_s);
     }
@@ -175,7 +179,8 @@ result<bool> agreement::test() {
     if (packet_[span_any] == 1)
         values_ = {true, from_ordered(~packet_[span_min]), from_ordered(packet_[span_max]),
                    from_ordered(packet_[span_abs])};
-    if (packet_[span_ratio] != INT64_MIN) values_.ratio = from_ordered(~packet_[span_ratio]);
+    if (packet_[span_most_bits] != INT64_MIN)
+        values_.sample = {from_ordered(~packet_[span_least_bits]), from_ordered(packet_[span_most_bits]), 0, true};
     values_.elements = static_cast<std::uint64_t>(std::max(packet_[span_elements], std::int64_t{0}));
     if (packet_[span_last] != INT64_MIN) values_.last_s = from_ordered(packet_[span_last]);
     return true;

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "collective/registry.hpp"
+#include "collective/sample.hpp"
 #include "laconic/bound.hpp"
 #include "laconic/codec.hpp"
 #include "laconic/status.hpp"
@@ -40,7 +41,7 @@ struct call_shape {
 struct value_span {
     bool any_finite = false;
     double min = 0, max = 0, max_abs = 0;
-    double ratio = 0;            ///< of a sample, compressed; 0: no sample. Of all ranks: the smallest there is
+    agreed_sample sample = {};   ///< of this rank, or of all ranks that looked at values; the bound is left out
     double last_s = 0;           ///< how long an earlier call took; 0: not known. Of all ranks: the longest there is
     std::uint64_t elements = 0;  ///< of the buffer, as far as the rank knows. Of all ranks: the largest there is
 };
@@ -61,7 +62,7 @@ public:
     static constexpr std::size_t facts_compared = 17;
 
 private:
-    static constexpr std::size_t slots = 2 * facts_compared + 8;
+    static constexpr std::size_t slots = 2 * facts_compared + 9;
 
     [[nodiscard]] status judge();
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 
+#include "codec/fle.hpp"
 #include "collective/call_plan.hpp"
 #include "collective/stock.hpp"
 #include "model/select.hpp"
@@ -81,7 +82,7 @@ status chooser::consider(cell& what) {
     if (known.todo != advice::ask) {
         what = known.what;
     } else if (lossless_) {
-        what = choose(question(1)).what;
+        what = choose(question({})).what;
         store_.decisions().keep(likeness_, what);
     }
     return found;
@@ -92,13 +93,18 @@ bool chooser::settle(const value_span& agreed, cell& what) {
     if (new_machine_) {
         store_.remember_machine(asked_.options->machine);
         const bool is_open = !is_plain() && !lossless_;
-        if (!is_open) what = is_plain() ? plain() : choose(question(1)).what;
+        if (!is_open) what = is_plain() ? plain() : choose(question({})).what;
         if (!is_open) return false;
     }
     const bool presumed = what.schedule != schedule_kind::chosen;
-    const bool alike_data = presumed && store_.decisions().settle(likeness_, agreed.ratio, agreed.last_s);
+    const geometry& shape = *asked_.shape;
+    agreed_sample seen = agreed.sample;
+    seen.bound = sampled_share(shape.op, asked_.combine, asked_.options->bound_scope, shape.ranks) *
+                 codec::resolve_bound(asked_.options->limit, agreed.min, agreed.max);
+    const sampled_ratios ratio = ratios_of(seen, asked_.element_bytes);
+    const bool alike_data = presumed && store_.decisions().settle(likeness_, ratio.usual, agreed.last_s);
     if (alike_data && knows_counts()) return true;
-    const model::question asked = question(agreed.ratio);
+    const model::question asked = question(ratio);
     const cell before = what;
     const model::choice best = choose(asked);
     what = best.what;
@@ -112,12 +118,12 @@ bool chooser::settle(const value_span& agreed, cell& what) {
     std::array<cell, model::recollection::most_rivals> rivals;
     const std::size_t count =
         model::rivals_of(*machine_, asked, what, has_rivals ? alike : std::span<const cell>{}, rivals);
-    store_.decisions().learn(likeness_, agreed.ratio, std::span(rivals).first(count));
+    store_.decisions().learn(likeness_, ratio.usual, std::span(rivals).first(count));
     store_.decisions().earn(likeness_, best.stock_s - best.predicted_s, model::recollection::longest_silence * price_s);
     return presumed && what == before;
 }
 
-model::question chooser::question(double ratio) const noexcept {
+model::question chooser::question(const sampled_ratios& ratio) const noexcept {
     return question_of(asked_.shape->op, asked_.combine, bytes(), asked_.element_bytes, asked_.options->segment_bytes,
                        asked_.shape->ranks, asked_.nodes, ratio, asked_.threads);
 }

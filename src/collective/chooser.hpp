@@ -63,7 +63,7 @@ private:
     [[nodiscard]] model::choice choose(const model::question& what) const;
     /// What compression wins pays for asking about calls that turn out to be MPI's.
     [[nodiscard]] double price_of(const model::question& what) const;
-    [[nodiscard]] model::question question(double ratio) const noexcept;
+    [[nodiscard]] model::question question(const sampled_ratios& ratio) const noexcept;
 
     call_store& store_;
     choice_request asked_;

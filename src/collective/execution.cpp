@@ -114,7 +114,13 @@ void execution<T>::agree(const status& local) {
         mine = span_of<T>(call_.in, geometry_, threads_of(options_, channel_));
     if (local.ok() && asks() && !settled_) {
         const double share = sampled_share(call_.op, call_.combine, options_.bound_scope, channel_.size());
-        mine.ratio = sample_ratio<T>(values_to_sample<T>(call_.in, geometry_), options_.limit, share);
+        const value_range<T> whole{static_cast<real_type<T>>(mine.min), static_cast<real_type<T>>(mine.max),
+                                   static_cast<real_type<T>>(mine.max_abs), 0};
+        const auto values = values_to_sample<T>(call_.in, geometry_);
+        const value_sample seen = sample_of<T>(values, options_.limit, share, mine.any_finite ? &whole : nullptr);
+        if (seen.bits > 0) mine.sample = {at_bound_1(seen), at_bound_1(seen), 0, true};
+        // What is decided by; the call itself agrees on the range of all values.
+        if (!mine.any_finite && !values.empty()) mine.any_finite = true, mine.min = seen.min, mine.max = seen.max;
         mine.elements = reach_of(geometry_);
         mine.last_s = chooser_->last_s();
     }

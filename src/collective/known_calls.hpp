@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calls that were checked and decided before: kinds of calls flow in, the row that runs each flows out, with MPI's arguments
-// where that is MPI's own function. A short call finds in a few cache lines what it would otherwise find out anew, which
-// takes microseconds where other ranks have had the caches.
+// Calls that were checked and decided before: kinds of calls flow in, the row that runs each flows out, with MPI's
+// arguments where that is MPI's own function. A short call finds in a few cache lines what it would otherwise find out
+// anew, which takes microseconds where other ranks have had the caches.
 #pragma once
 
 #include <array>

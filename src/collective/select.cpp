@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The sample, and the decision.
+// Questions for the cost model, the machine that answers them, and the rows there are.
 #include "collective/select.hpp"
 
 #include <algorithm>
@@ -9,9 +9,7 @@
 #include <mutex>
 #include <vector>
 
-#include "codec/fle.hpp"
 #include "collective/call_plan.hpp"
-#include "laconic/codec.hpp"
 #include "mpi/eager.hpp"
 
 namespace laconic::collective {
@@ -23,59 +21,23 @@ model::machine as_cut_here(model::machine where) noexcept {
     return where;
 }
 
-constexpr std::size_t sampled_chunks = model::sampled_values / codec::chunk_values;
-
 }  // namespace
 
-double sampled_share(operation op, reduction combine, scope bound_scope, int ranks) noexcept {
-    const bool shared = growth_of(op, combine) == growth::sum && bound_scope == scope::result;
-    return shared ? 1.0 / ranks : 1.0;
-}
-
 model::question question_of(operation op, reduction combine, std::size_t bytes, unsigned element_bytes,
-                            std::size_t segment_bytes, int ranks, int nodes, double ratio, unsigned threads) noexcept {
+                            std::size_t segment_bytes, int ranks, int nodes, const sampled_ratios& ratio,
+                            unsigned threads) noexcept {
     model::question asked;
     asked.op = op;
     asked.bytes = bytes;
     asked.ranks = ranks;
     asked.nodes = nodes;
-    asked.ratio = std::max(ratio, 1.0);
+    asked.ratio = ratio.usual;
+    asked.worst_ratio = ratio.worst;
     asked.growth_bits = growth_of(op, combine) == growth::none ? 0 : 1;
     asked.element_bytes = element_bytes;
     asked.segment_bytes = segment_bytes;
     asked.threads = threads;
     return asked;
-}
-
-template <class T>
-std::span<const T> values_to_sample(std::span<const T> in, const geometry& call) noexcept {
-    if (!call.reads()) return {};
-    if (!call.varying || call.in_displacements.empty()) return in;
-    const auto longest = std::max_element(call.in_counts.begin(), call.in_counts.end()) - call.in_counts.begin();
-    const auto k = static_cast<std::size_t>(longest);
-    return *(call.in_counts.begin() + longest) == 0 ? std::span<const T>{}
-                                                    : in.subspan(call.in_displacements[k], call.in_counts[k]);
-}
-
-template <class T>
-double sample_ratio(std::span<const T> values, bound limit, double share) {
-    if (values.empty() || limit.value == 0) return 0;
-    const std::size_t each = std::min(values.size(), codec::chunk_values);
-    const std::size_t chunks = std::clamp<std::size_t>(values.size() / each / model::sampled_share, 1, sampled_chunks);
-    const auto chunk = [&](std::size_t i) { return values.subspan((values.size() - each) / chunks * i, each); };
-    value_range<T> seen = range_of(chunk(0));
-    for (std::size_t i = 1; i < chunks; ++i) {
-        const value_range<T> more = range_of(chunk(i));
-        if (static_cast<double>(more.min) < static_cast<double>(seen.min)) seen.min = more.min;
-        if (static_cast<double>(more.max) > static_cast<double>(seen.max)) seen.max = more.max;
-        if (static_cast<double>(more.max_abs) > static_cast<double>(seen.max_abs)) seen.max_abs = more.max_abs;
-    }
-    const double e = share * codec::resolve_bound(limit, static_cast<double>(seen.min), static_cast<double>(seen.max));
-    const auto how = codec::choose_step<T>(e, static_cast<double>(seen.max_abs)).contribution;
-    std::array<std::byte, 32768> out;
-    std::size_t bytes = 0;
-    for (std::size_t i = 0; i < chunks; ++i) bytes += codec::encode<T>(chunk(i), how, out).bytes;
-    return static_cast<double>(chunks * each * sizeof(T)) / static_cast<double>(bytes);
 }
 
 const known_machine& built_in_machine() noexcept {
@@ -132,14 +94,5 @@ std::span<const cell> candidates(operation op, bool lossless, bool only_fle, boo
 }
 
 std::span<const cell> rows_of_equal_bits(operation op) { return rows_in(op, equal_bits); }
-
-#define LACONIC_INSTANTIATE(T)                                       \
-    template double sample_ratio(std::span<const T>, bound, double); \
-    template std::span<const T> values_to_sample(std::span<const T>, const geometry&) noexcept;
-LACONIC_INSTANTIATE(float)
-LACONIC_INSTANTIATE(double)
-LACONIC_INSTANTIATE(half)
-LACONIC_INSTANTIATE(bfloat16)
-#undef LACONIC_INSTANTIATE
 
 }  // namespace laconic::collective

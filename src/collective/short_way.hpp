@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The shortest way of a blocking call: one whose kind is known (known_calls.hpp) flows in, MPI does it. Few cache lines,
-// since other ranks may share the processor and have had its caches: [[gnu::hot]] puts the functions side by side.
+// The shortest way of a blocking call: one whose kind is known (known_calls.hpp) flows in, MPI does it. Few cache
+// lines, since other ranks may share the processor and have had its caches: [[gnu::hot]] puts the functions side by
+// side.
 #pragma once
 
 #include "collective/call_check.hpp"
@@ -8,8 +9,8 @@
 
 namespace laconic::collective {
 
-/// What is known of a call; null unless it is a usual one: of equal parts, with arrays apart or in place, while no other
-/// of its communicator is under way.
+/// What is known of a call; null unless it is a usual one: of equal parts, with arrays apart or in place, while no
+/// other of its communicator is under way.
 template <class T>
 [[nodiscard, gnu::hot]] const known_call* find_known(mpi::channel& channel, const collective_call<T>& call,
                                                      const collective_options& options) noexcept {

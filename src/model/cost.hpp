@@ -28,6 +28,7 @@ struct question {
     unsigned element_bytes = 4;
     std::uint64_t segment_bytes = 0;  ///< uncompressed bytes per message of the engine; 0: segment_bytes_of()
     unsigned threads = 1;             ///< of a rank's codec
+    double worst_ratio = 1e9;         ///< of any rank, where it is known to be less than `ratio`
 };
 
 /// Seconds on the busiest way through the call. The parts are what that way is busy with; what overlaps counts in each

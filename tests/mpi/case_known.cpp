@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calls that run the short way because a call like them ran before: the same results, reports and refusals, and none of it
-// once something is different.
+// Calls that run the short way because a call like them ran before: the same results, reports and refusals, and none of
+// it once something is different.
 #include <string>
 #include <vector>
 
@@ -120,7 +120,8 @@ void lifetimes() {
         MPI_Comm comm = MPI_COMM_NULL;
         MPI_Comm_split(world, i % 2 == 0 ? 0 : rank_in(world) % 2, 0, &comm);
         for (int k = 0; k < 3; ++k)
-            check(reduce(in, reduction::sum, comm, options, "a short life")[99] == 2.0F * static_cast<float>(size_of(comm)),
+            check(reduce(in, reduction::sum, comm, options, "a short life")[99] ==
+                      2.0F * static_cast<float>(size_of(comm)),
                   "the sum in a short life");
         MPI_Comm_free(&comm);
     }

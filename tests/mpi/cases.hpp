@@ -28,6 +28,7 @@ void nodes_work();
 void pieces_cross_nodes();
 void moves_cross_nodes();
 void auto_decides();
+void samples_tell_ratios();
 void known_calls_run_as_new_ones();
 void auto_decides_uneven_calls();
 void threads_change_nothing();

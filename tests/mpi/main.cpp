@@ -41,6 +41,8 @@ int main(int argc, char** argv) {
     int ranks = 0;
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (ranks == 1) run("programs_are_complete", programs_are_complete);
+    // Before calls are started on MPI_COMM_WORLD: from then on none blocks there.
+    run("known_calls_run_as_new_ones", known_calls_run_as_new_ones);
     run("promise_holds", promise_holds);
     run("any_count_works", any_count_works);
     run("bits_are_reproducible", bits_are_reproducible);
@@ -59,8 +61,8 @@ int main(int argc, char** argv) {
     run("pieces_cross_nodes", pieces_cross_nodes);
     run("moves_cross_nodes", moves_cross_nodes);
     run("auto_decides", auto_decides);
+    run("samples_tell_ratios", samples_tell_ratios);
     run("auto_decides_uneven_calls", auto_decides_uneven_calls);
-    run("known_calls_run_as_new_ones", known_calls_run_as_new_ones);
     run("threads_change_nothing", threads_change_nothing);
     run("nothing_grows", nothing_grows);
     if (ranks > 1 && ranks <= 4) run("memory_is_as_stated", memory_is_as_stated);

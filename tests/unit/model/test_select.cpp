@@ -160,6 +160,10 @@ TEST(select, takes_no_compressed_row_for_what_hardly_shrinks) {
     }
     what.ratio = least_ratio;
     EXPECT_EQ(select(m, what, rows).what, m.rows[0].what);
+    // Of one rank alone.
+    what.ratio = 10;
+    what.worst_ratio = 1.2;
+    EXPECT_FALSE(collective::compresses(select(m, what, rows).what));
 }
 
 TEST(select, counts_what_it_costs_to_ask) {

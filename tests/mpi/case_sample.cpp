@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a look at a few values says of a call's ratio, against what the call then sends, whatever the ranks' ranges; and one
+// rank whose values do not shrink.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "auto_probe.hpp"
+#include "cases.hpp"
+#include "codec/fle.hpp"
+#include "collective/registry.hpp"
+#include "collective/sample.hpp"
+#include "fields.hpp"
+#include "run.hpp"
+
+namespace laconic::test {
+namespace {
+
+using collective::sample_of;
+using collective::value_sample;
+
+const MPI_Comm world = MPI_COMM_WORLD;
+
+collective::agreed_sample agreed(const value_sample& mine, bound limit) {
+    const double bits = collective::at_bound_1(mine);
+    std::array<double, 4> all{-bits, bits, -mine.min, mine.max};
+    MPI_Allreduce(MPI_IN_PLACE, all.data(), 4, MPI_DOUBLE, MPI_MAX, world);
+    return {-all[0], all[1], codec::resolve_bound(limit, -all[2], all[3]), true};
+}
+
+/// Bytes before and after, over all ranks.
+template <class T>
+double sent_ratio(const std::vector<T>& in, bound limit, const std::string& what) {
+    const int ranks = size_of(world);
+    std::vector<T> out(in.size() * static_cast<std::size_t>(ranks));
+    const auto done = run(collective_call<T>::allgather(std::span<const T>(in), out), world, options_for("ring", limit));
+    check(done.ok(), what + ": " + done.error().message());
+    if (!done.ok()) return 1;
+    std::array<std::uint64_t, 2> sums{done->raw_bytes, done->sent_bytes};
+    MPI_Allreduce(MPI_IN_PLACE, sums.data(), 2, MPI_UINT64_T, MPI_SUM, world);
+    return static_cast<double>(sums[0]) / static_cast<double>(sums[1]);
+}
+
+/// Ranks whose ranges differ by a factor from one to the next: the bound is that of the widest.
+template <class T>
+void check_ratio(field kind, std::size_t count, double factor, bound limit) {
+    std::vector<T> in = kept_field<T>(kind, rank_in(world), count);
+    for (T& value : in) value *= static_cast<T>(std::pow(factor, rank_in(world)));
+    const std::string what = std::string(name_of(kind)) + ", " + std::to_string(count) + " values, ranges that grow by " +
+                             std::to_string(factor) + ", bound " + std::to_string(limit.value);
+    const double sent = sent_ratio(in, limit, what);
+    const value_range<T> whole = range_of(std::span<const T>(in));
+    for (const value_range<T>* known : {static_cast<const value_range<T>*>(nullptr), &whole}) {
+        const auto ratio =
+            collective::ratios_of(agreed(sample_of<T>(std::span<const T>(in), limit, 1, known), limit), sizeof(T));
+        // Of what hardly takes a bit any more the ratio is not known that well, nor does it matter.
+        const double share = 1 / ratio.usual, sent_share = 1 / sent;
+        check(std::fabs(share - sent_share) < 0.2 * sent_share + 0.03,
+              what + ": " + std::to_string(ratio.usual) + " by the sample, " + std::to_string(sent) + " sent");
+        check(ratio.worst <= ratio.usual && ratio.worst >= 1,
+              what + ": " + std::to_string(ratio.worst) + " of the worst rank");
+    }
+}
+
+/// Where there is nothing to look at, or nothing to lose.
+void no_sample() {
+    const auto bits_of = [](const std::vector<double>& values, bound limit) {
+        return sample_of<double>(std::span<const double>(values), limit, 1).bits;
+    };
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    check(bits_of({}, bound::abs(1)) == 0, "a sample of nothing");
+    check(bits_of({1, 2}, bound::lossless()) == 0, "a sample without a bound");
+    check(bits_of({5, 5, 5}, bound::rel(0.1)) == 0, "a sample of a constant, relative");
+    check(bits_of({nan, nan}, bound::rel(0.1)) == 0, "a sample of NaN");
+    const double constant = bits_of(std::vector<double>(100000, 3.7), bound::abs(0.1));
+    check(constant > 0 && constant < 0.5, "a sample of a constant: " + std::to_string(constant) + " bits");
+    check(collective::ratio_of({}, 4) == 1 && collective::ratios_of({}, 4).usual == 1, "the ratio of no sample");
+    const auto noise = kept_field<double>(field::noise, 0, 100000);
+    const auto kept = collective::ratio_of(sample_of<double>(std::span<const double>(noise), bound::abs(1e-300), 1), 8);
+    check(kept >= 1 && kept < 1.01, "the ratio of noise: " + std::to_string(kept));
+    // Seen within a bound far below that of all ranks, a value takes next to nothing, but not less.
+    const auto fewest = collective::ratios_of({-40, -35, 8, true}, 4);
+    check(fewest.usual < 300 && fewest.usual > 100, "the largest ratio: " + std::to_string(fewest.usual));
+}
+
+/// On one rank alone nothing can be saved: sums would take ten times as long there.
+void one_rank_of_noise() {
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_dup(world, &comm);
+    collective_options options = options_for("auto", bound::abs(1e-3));
+    options.machine = slow_machine();
+    options.ranks_per_node = 1;
+    const auto row_of = [&](bool noisy, const std::string& what) {
+        std::vector<double> in = kept_field<double>(noisy ? field::noise : field::smooth, rank_in(comm), 200000);
+        if (noisy)
+            for (double& value : in) value *= 1e14;
+        collective_report report;
+        reduce(in, reduction::sum, comm, options, what, &report);
+        const auto row = collective::find_cell(operation::allreduce, report.algorithm);
+        return row.ok() && collective::compresses(*row);
+    };
+    const bool last = rank_in(comm) == size_of(comm) - 1;
+    check(!row_of(last, "noise on one rank"), "noise on one rank is compressed");
+    check(row_of(false, "smooth values") || row_of(false, "smooth values again"), "smooth values are not compressed");
+    check(!row_of(last, "noise on one rank again"), "noise on one rank is compressed after other values");
+    std::remove(options.machine.c_str());
+    MPI_Comm_free(&comm);
+}
+
+}  // namespace
+
+void samples_tell_ratios() {
+    no_sample();
+    if (size_of(world) < 2) return;
+    for (const std::size_t count : {std::size_t{3000}, std::size_t{70000}, std::size_t{400000}})
+        for (const double factor : {1.0, 1.5})
+            for (const field kind : {field::smooth, field::noise, field::offset}) {
+                check_ratio<float>(kind, count, factor, bound::rel(1e-3));
+                check_ratio<double>(kind, count, factor, bound::rel(1e-4));
+                check_ratio<float>(kind, count, factor, bound::abs(1e-2));
+            }
+    one_rank_of_noise();
+}
+
+}  // namespace laconic::test

@@ -3,7 +3,7 @@
 every point's rows, measured and predicted, come out in docs/benchmarks/grid.json, and from there the page grid.md
 (grid_page.py). A run replaces the points that it measures and keeps the others: it can be cut short, filtered, repeated.
 
-Points are measured in the order of their importance, so that a run of --minutes leaves a balanced page.
+Points are measured by hosts and links, or in the order of their importance, so that a run of --minutes leaves a balanced page.
 """
 import argparse
 import json
@@ -11,7 +11,7 @@ import os
 import sys
 import time
 from dataclasses import asdict, astuple, dataclass
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from statistics import fmean, median
 
@@ -112,6 +112,14 @@ def wanted(point, arguments):
                for name, value in checks.items())
 
 
+def by_beds(points):
+    """Those of the same hosts and links together: they are calibrated once."""
+    groups = {}
+    for point in points:
+        groups.setdefault(str(point.bed()), []).append(point)
+    return list(chain.from_iterable(groups.values()))
+
+
 def forced_of(point):
     """The library's algorithms that are forced there, and how."""
     size, key = bytes_of(point.size), (point.mpi, point.op)
@@ -146,7 +154,8 @@ def interval(shares):
 def auto_compared(rows):
     """auto's time against others' - 1, with intervals. The fastest of several medians afterwards is the luckiest, too:
     the row that is fastest in one half of the repetitions is compared in the other half, and the other way round. Against
-    the row that it ran, under its own name: what deciding costs, and noise."""
+    the row that it ran, under its own name: what deciding costs, and noise. Its first calls, in which it tries rows, against the
+    others."""
     named = {row["algorithm"]: row for row in rows if not row["forced"]}
     auto = named.pop("auto", None)
     if auto is None or len(auto["times_s"]) < 2:
@@ -160,7 +169,8 @@ def auto_compared(rows):
     same = next((row for row in named.values() if row["ran"] == auto["ran"]), None)
     return {"auto_vs_best": fmean(map(median, with_best)) - 1, "auto_vs_best_range": interval(sum(with_best, [])),
             "auto_vs_stock_range": interval(ratios(times, named["stock"]["times_s"])),
-            "auto_vs_itself": median(ratios(times, same["times_s"])) - 1 if same else None}
+            "auto_vs_itself": median(ratios(times, same["times_s"])) - 1 if same else None,
+            "auto_first": median(auto["warm_up_s"]) / median(times) - 1}
 
 
 def measure(bed, point, field, seconds):
@@ -183,7 +193,9 @@ def key_of(found):
 def measure_all(points, arguments, store):
     deadline = time.time() + 60 * arguments.minutes if arguments.minutes else None
     jobs = sum(1 + len(forced_of(point)) for point in points)
-    seconds = max(0.7, (60 * arguments.minutes - STARTUP_S * jobs) / len(points)) if arguments.minutes else 4
+    seconds = arguments.seconds
+    if arguments.minutes:
+        seconds = max(0.7, (60 * arguments.minutes - STARTUP_S * jobs) / len(points))
     done = 0
     while done < len(points):
         first = points[done]
@@ -213,7 +225,8 @@ def main():
     parser.add_argument("--build", type=Path, default=ROOT / "build")
     parser.add_argument("--out", type=Path, default=ROOT / "docs/benchmarks")
     parser.add_argument("--minutes", type=float, help="end then; fewer minutes, fewer repetitions, and what is most "
-                        "important first (default: 4 seconds of repetitions a point)")
+                        "important first")
+    parser.add_argument("--seconds", type=float, default=4, help="of repetitions a point, without --minutes (default: 4)")
     for name, text in (("only", ",".join(dict.fromkeys(part.name for part in PARTS))), ("ops", "allreduce,..."),
                        ("hosts", "2,4,8"), ("mpi", "openmpi,mpich"), ("rates", "1gbit,5gbit,none"), ("sizes", "1K,...")):
         parser.add_argument(f"--{name}", metavar="LIST", help=f"only these points of the plan, of {text}")
@@ -227,6 +240,8 @@ def main():
     store = Store(arguments.out / "grid.json", "points", key_of)
     points = [point for point in plan() if wanted(point, arguments)]
     points = [p for p in points if not (arguments.missing and astuple(p) in store.points)]
+    if not arguments.minutes:
+        points = by_beds(points)
     if arguments.list:
         for point in points:
             print(*astuple(point))

@@ -127,7 +127,8 @@ class Bed:
             return None
         for row in found["rows"]:
             row.update({key: row[key] / self.dilation for key in TIMES if row.get(key)})
-            row["times_s"] = [seconds / self.dilation for seconds in row["times_s"]]
+            for key in ("times_s", "warm_up_s"):
+                row[key] = [seconds / self.dilation for seconds in row[key]]
         return found
 
     def bench_with_forced(self, mpi, op, algorithms, field, size, options, forced):

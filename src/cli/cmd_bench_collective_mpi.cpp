@@ -50,6 +50,7 @@ void print_json(const bench_request& request, const collective_bench_settings& s
                                      {"ran", row.ran},
                                      {"min_s", row.min_s},
                                      {"times_s", row.times_s},
+                                     {"warm_up_s", row.warm_up_s},
                                      {"ratio", row.ratio},
                                      {"same_bits", row.same_bits},
                                      {"workspace_bytes", row.workspace_bytes},

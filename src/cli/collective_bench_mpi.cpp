@@ -24,6 +24,7 @@
 #include "collective/select.hpp"
 #include "collective/stock.hpp"
 #include "model/cost.hpp"
+#include "model/recollection.hpp"
 
 namespace laconic::cli {
 namespace {
@@ -84,9 +85,12 @@ public:
         std::iota(order.begin(), order.end(), std::size_t{0});
         // A row that always follows the same other one finds that one's caches and queues. The same order on all ranks.
         std::mt19937 shuffler(1);
-        for (unsigned repetition = 0; repetition <= settings_.repetitions; ++repetition) {
-            for (const std::size_t row : order) run_once(row, repetition == settings_.repetitions);
+        for (const std::size_t row : order)
+            for (std::size_t i = 0; i < warm_ups_of(row); ++i) rows_[row].warm_up_s.push_back(run_once(row, false));
+        for (unsigned repetition = 1; repetition <= settings_.repetitions; ++repetition) {
             std::shuffle(order.begin(), order.end(), shuffler);
+            for (const std::size_t row : order)
+                times_[row].push_back(run_once(row, repetition == settings_.repetitions));
         }
         for (std::size_t row = 0; row < rows_.size(); ++row) summarise(row);
         if (!settings_.options.machine.empty()) predict();
@@ -125,8 +129,14 @@ private:
         return made;
     }
 
-    void run_once(std::size_t row, bool last) {
-        const bool warming_up = times_[row].empty() && !warm_[row];
+    /// `auto` asks, and then tries rows of equal bits.
+    [[nodiscard]] std::size_t warm_ups_of(std::size_t row) const {
+        const std::size_t tries = model::recollection::most_rivals * model::recollection::tries;
+        return settings_.algorithms[row] == "auto" ? 1 + tries : 1;
+    }
+
+    /// Seconds of the slowest rank.
+    double run_once(std::size_t row, bool last) {
         // What an earlier row left behind must not pass for this row's result.
         if (last) std::memset(out_.bytes().data(), 0xFF, out_.size());
         if (settings_.op == operation::bcast && rank_ == 0)
@@ -138,11 +148,9 @@ private:
         const double start = MPI_Wtime();
         collective_report report = run_row(options, what);
         const double elapsed = observers_.largest(MPI_Wtime() - start);
-        if (warming_up)
-            warm_[row] = true;
-        else
-            add(row, elapsed, std::move(report));
+        if (rows_[row].warm_up_s.size() == warm_ups_of(row)) add(row, std::move(report));
         if (last) measure_error(row);
+        return elapsed;
     }
 
     collective_report run_row(const collective_options& options, const collective_call<T>& what) {
@@ -164,8 +172,7 @@ private:
         return std::move(done).value();
     }
 
-    void add(std::size_t row, double elapsed, collective_report report) {
-        times_[row].push_back(elapsed);
+    void add(std::size_t row, collective_report report) {
         collective_measurement& m = rows_[row];
         const double share = 1.0 / settings_.repetitions;
         m.compress_s += share * report.compress_s;
@@ -327,7 +334,6 @@ private:
     std::vector<std::vector<double>> times_;
     std::vector<collective_report> reports_;
     std::vector<collective_measurement> rows_;
-    std::vector<bool> warm_ = std::vector<bool>(rows_.size(), false);
 };
 
 }  // namespace

@@ -24,6 +24,7 @@ struct collective_measurement {
     std::string ran;                 ///< what `auto` chose; else the same
     double median_s = 0, min_s = 0;  ///< of the slowest rank's times
     std::vector<double> times_s;     ///< of the slowest rank, a repetition each; in one repetition all rows run
+    std::vector<double> warm_up_s;   ///< the same of the calls before those
     double speedup_vs_stock = 0;     ///< median over the repetitions of stock's time / this one's; 0: no stock row
     std::uint64_t sent_bytes = 0;    ///< of the rank that sends most
     double ratio = 1;                ///< bytes that the schedule would send uncompressed / bytes sent, all ranks
@@ -34,12 +35,12 @@ struct collective_measurement {
     bool same_bits = true;  ///< on all ranks, where they get the same elements
     /// By the cost model, for the machine of the options and `assumed_ratio`; 0 without such a machine.
     double predicted_s = 0;
-    double assumed_ratio = 1;  ///< of the sample that `auto` takes, the smallest of all ranks
+    double assumed_ratio = 1;  ///< by the samples that `auto` takes
 };
 
 /// Collective over MPI_COMM_WORLD; the root is rank 0. Rank r reads the field tiled from an offset of its own. All rows
-/// run in every repetition, one after the other, after one round that only warms up. Throws a data failure, on all
-/// ranks alike, when a collective fails.
+/// run in every repetition, one after the other, after calls that only warm up: one of each row, and of `auto` as many
+/// as it takes to have tried what it tries. Throws a data failure, on all ranks alike, when a collective fails.
 template <class T>
 [[nodiscard]] std::vector<collective_measurement> measure_collective(std::span<const T> field,
                                                                      const collective_bench_settings& settings);

@@ -96,8 +96,8 @@ double ratio_of(const value_sample& seen, unsigned element_bytes) noexcept {
     return ratios_of({all, all, seen.bound, true}, element_bytes).usual;
 }
 
-#define LACONIC_INSTANTIATE(T)                                                                           \
-    template value_sample sample_of(std::span<const T>, bound, double, const value_range<T>*);           \
+#define LACONIC_INSTANTIATE(T)                                                                 \
+    template value_sample sample_of(std::span<const T>, bound, double, const value_range<T>*); \
     template std::span<const T> values_to_sample(std::span<const T>, const geometry&) noexcept;
 LACONIC_INSTANTIATE(float)
 LACONIC_INSTANTIATE(double)

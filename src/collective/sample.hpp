@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How well values compress, from a look at a few of them: chunks of every rank's values flow in, ratios that hold for the
-// call flow out, the same on all ranks.
+// How well values compress, from a look at a few of them: chunks of every rank's values flow in, ratios that hold for
+// the call flow out, the same on all ranks.
 #pragma once
 
 #include <span>
@@ -32,9 +32,9 @@ template <class T>
 [[nodiscard]] value_sample sample_of(std::span<const T> values, bound limit, double share,
                                      const value_range<T>* whole = nullptr);
 
-/// What all ranks that looked at values have seen. A relative bound is the same for all of them, that of the values of all:
-/// so ranks say of how many steps of a bound of 1 their values take the bits, as a power of two. b bits are 2^b - 1 steps; each
-/// doubling of the bound halves them, and saves a bit while there are many.
+/// What all ranks that looked at values have seen. A relative bound is the same for all of them, that of the values of
+/// all: so ranks say of how many steps of a bound of 1 their values take the bits, as a power of two. b bits are 2^b -
+/// 1 steps; each doubling of the bound halves them, and saves a bit while there are many.
 struct agreed_sample {
     double least = 0, most = 0;  ///< at_bound_1(), over the ranks
     double bound = 0;            ///< of all of them

@@ -51,6 +51,8 @@ public:
     static constexpr std::size_t most_rivals = 3;
     /// How often each rival runs before times decide.
     static constexpr unsigned tries = 2;
+    /// What one time weighs in a row's average, and by what factor another row has to be faster to be taken.
+    static constexpr double forgets = 0.125, clearly = 1.03;
 
     enum class advice : std::uint8_t {
         ask,      ///< nothing is known: ask, and learn()
@@ -136,9 +138,13 @@ public:
         if (known == nullptr || known->rivals == 0) return false;
         if (seconds > 0) {
             rival& timed = known->all[known->last];
+            // A first run may have waited for memory.
+            if (timed.runs < tries)
+                timed.seconds =
+                    timed.runs == 0 || timed.seconds > seconds * other_data ? seconds : (timed.seconds + seconds) / 2;
+            else
+                timed.seconds += (seconds - timed.seconds) * forgets;
             ++timed.runs;
-            timed.seconds = timed.runs <= tries ? (timed.runs == 1 ? seconds : std::min(timed.seconds, seconds))
-                                                : timed.seconds * 0.75 + seconds * 0.25;
         }
         known->last_s = 0;
         return ratio <= known->ratio * other_data && ratio * other_data >= known->ratio;
@@ -150,12 +156,12 @@ private:
     struct rival {
         cell what;
         unsigned runs = 0;
-        double seconds = 0;  // the least of the first runs, then an average that forgets
+        double seconds = 0;  // an average that forgets
     };
     struct entry {
         call_likeness call;
         unsigned silence = 0, silent = 0;  // without rivals: how many calls are settled, and how many are left
-        std::size_t rivals = 0, running = 0, last = 0;
+        std::size_t rivals = 0, running = 0, last = 0, preferred = 0;
         double ratio = 0, last_s = 0, credit_s = 0;
         std::array<rival, most_rivals> all{};
     };
@@ -181,16 +187,18 @@ private:
         known->credit_s = credit_s;
         return *known;
     }
-    /// In turn while one has not had its tries, then the fastest.
-    static std::size_t next_of(const entry& one) noexcept {
+    /// In turn while one has not had its tries. Then the fastest, but no other than before, or than predicted, for the
+    /// sake of what may be noise.
+    static std::size_t next_of(entry& one) noexcept {
         if (one.rivals == 1) return 0;
         std::size_t best = 0;
         for (std::size_t i = 1; i < one.rivals; ++i)
             if (one.all[i].runs < std::min(one.all[best].runs, tries)) best = i;
         if (one.all[best].runs < tries) return best;
+        best = one.preferred;
         for (std::size_t i = 0; i < one.rivals; ++i)
-            if (one.all[i].seconds < one.all[best].seconds) best = i;
-        return best;
+            if (one.all[i].seconds * clearly < one.all[best].seconds) best = i;
+        return one.preferred = best;
     }
 
     std::array<entry, most> entries_{};

@@ -41,7 +41,7 @@ inline constexpr double usual_calls_per_question = 63.0 / 6;
 
 /// What a row has to be ahead of stock by where nobody asks: short calls are predicted less well than long ones
 /// (docs/adr/0013-short-buffers-unasked.md).
-inline constexpr double unasked_margin = 1.15;
+inline constexpr double unasked_margin = 1.05;
 /// Sizes that are decided alike: from 4 on a quarter of an octave.
 struct size_class {
     std::uint64_t first = 0, last = 0;
@@ -63,7 +63,7 @@ inline constexpr std::size_t most_size_classes = 4 * 65;
                                     std::span<const cell> candidates) noexcept;
 
 /// Rows that the model cannot tell from the fastest for sure.
-inline constexpr double doubt = 1.3;
+inline constexpr double doubt = 1.15;
 
 /// Into `rivals`, and how many they are: `best`, then those of `alike` that are predicted to take at most `doubt` times
 /// as long, fastest first, as many as fit. Same conditions as select().

@@ -67,10 +67,10 @@ class Grid(Folder):
 
     def test_a_good_decision_and_a_bad_one(self):
         page = self.page(grid_point("64K"), grid_point("1M"))
-        self.assertIn("| all | 2 | 2 of 2 | +1 % | +1 % | 2 of 2 |", page)
+        self.assertIn("| all | 2 | 2 of 2 | 0 | +1 % | +1 % | 2 of 2 | 0 |", page)
         bad = change(change(grid_point("4M"), "auto", median_s=0.03), "auto", speedup_vs_stock=0.9)
         page = self.page(grid_point("1M"), bad)
-        self.assertIn("| all | 2 | 1 of 2 | +26 % | +50 % | 1 of 2 |", page)
+        self.assertIn("| all | 2 | 1 of 2 | 1 | +26 % | +50 % | 1 of 2 | 1 |", page)
         self.assertIn("| allreduce 4 MB, 8 hosts, 1 Gbit/s | homcomp_f | 30.00 ms | homcomp_f | 20.00 ms | +50 % | - | +11 % |",
                       page)
 
@@ -78,13 +78,16 @@ class Grid(Folder):
         def rows(auto):
             times = {"stock": [9, 9, 9, 9], "c_coll": [1, 2, 1, 2], "binomial": [2, 1, 2, 1], "auto": auto}
             runs = {"c_coll": "ring", "auto": "ring"}
-            return [grid_row(name, 1, ran=runs.get(name, name), times_s=values) for name, values in times.items()]
+            return [grid_row(name, 1, ran=runs.get(name, name), times_s=values, warm_up_s=[4]) for name, values in times.items()]
 
         # Neither c_coll nor binomial is faster, whichever was in a half.
-        self.assertAlmostEqual(bench_grid.auto_vs_best(rows([2, 2, 2, 2])), 0)
-        self.assertAlmostEqual(bench_grid.auto_vs_best(rows([3, 3, 3, 3])), 0.5)
-        self.assertAlmostEqual(bench_grid.auto_vs_itself(rows([2, 4, 2, 4])), 1)
-        self.assertIsNone(bench_grid.auto_vs_best(rows([2])))
+        even = bench_grid.auto_compared(rows([2, 2, 2, 2]))
+        self.assertAlmostEqual(even["auto_vs_best"], 0)
+        self.assertEqual(even["auto_vs_best_range"], [0, 0])
+        self.assertEqual(even["auto_first"], 1)
+        self.assertAlmostEqual(bench_grid.auto_compared(rows([3, 3, 3, 3]))["auto_vs_best"], 0.5)
+        self.assertAlmostEqual(bench_grid.auto_compared(rows([2, 4, 2, 4]))["auto_vs_itself"], 1)
+        self.assertEqual(bench_grid.auto_compared(rows([2])), {})
         told = grid_point("1M", auto_vs_best=0.2, auto_vs_itself=0.19)
         self.assertIn("| +20 % | +19 % | -80 % |", self.page(told))
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a look at a few values says of a call's ratio, against what the call then sends, whatever the ranks' ranges; and one
-// rank whose values do not shrink.
+// What a look at a few values says of a call's ratio, against what the call then sends, whatever the ranks' ranges; and
+// one rank whose values do not shrink.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -37,7 +37,8 @@ template <class T>
 double sent_ratio(const std::vector<T>& in, bound limit, const std::string& what) {
     const int ranks = size_of(world);
     std::vector<T> out(in.size() * static_cast<std::size_t>(ranks));
-    const auto done = run(collective_call<T>::allgather(std::span<const T>(in), out), world, options_for("ring", limit));
+    const auto done =
+        run(collective_call<T>::allgather(std::span<const T>(in), out), world, options_for("ring", limit));
     check(done.ok(), what + ": " + done.error().message());
     if (!done.ok()) return 1;
     std::array<std::uint64_t, 2> sums{done->raw_bytes, done->sent_bytes};
@@ -50,8 +51,9 @@ template <class T>
 void check_ratio(field kind, std::size_t count, double factor, bound limit) {
     std::vector<T> in = kept_field<T>(kind, rank_in(world), count);
     for (T& value : in) value *= static_cast<T>(std::pow(factor, rank_in(world)));
-    const std::string what = std::string(name_of(kind)) + ", " + std::to_string(count) + " values, ranges that grow by " +
-                             std::to_string(factor) + ", bound " + std::to_string(limit.value);
+    const std::string what = std::string(name_of(kind)) + ", " + std::to_string(count) +
+                             " values, ranges that grow by " + std::to_string(factor) + ", bound " +
+                             std::to_string(limit.value);
     const double sent = sent_ratio(in, limit, what);
     const value_range<T> whole = range_of(std::span<const T>(in));
     for (const value_range<T>* known : {static_cast<const value_range<T>*>(nullptr), &whole}) {

@@ -12,6 +12,7 @@ import sys
 import time
 from dataclasses import asdict, astuple, dataclass
 from itertools import chain, product
+from math import comb
 from pathlib import Path
 from statistics import fmean, median
 
@@ -84,6 +85,10 @@ class Point:
         short = self.rate == "1gbit" and bytes_of(self.size) < SHORT_BYTES
         return {"hosts": self.hosts, "rate": self.rate, "cores": self.cores, "packet": SHORT_PACKET if short else 65536}
 
+    def calibration(self):
+        """The same for points that one calibration serves."""
+        return (self.mpi, *self.bed().values())
+
     def rows(self):
         """Beyond the reach of a bound fle sums in doubles, which takes seconds where others take milliseconds."""
         rows = GRID_ROWS[self.op]
@@ -113,10 +118,10 @@ def wanted(point, arguments):
 
 
 def by_beds(points):
-    """Those of the same hosts and links together: they are calibrated once."""
+    """Those of the same hosts, links and MPI together: they are calibrated once."""
     groups = {}
     for point in points:
-        groups.setdefault(str(point.bed()), []).append(point)
+        groups.setdefault(point.calibration(), []).append(point)
     return list(chain.from_iterable(groups.values()))
 
 
@@ -147,7 +152,11 @@ def interval(shares):
     """Where the median of what these are a sample of lies, with 95 % confidence, whatever its distribution: between two of
     them in order; of fewer than six the first and the last."""
     shares = sorted(shares)
-    outside = max(0, int((len(shares) - 1.96 * len(shares) ** 0.5) / 2))
+    n, outside, tail = len(shares), 0, 1 + len(shares)
+    # The median of the distribution is beyond the k outermost on one side when fewer than k of n coins show heads.
+    while 1 - 2 * tail / 2 ** n >= 0.95:
+        outside += 1
+        tail += comb(n, outside + 1)
     return [shares[outside] - 1, shares[-1 - outside] - 1]
 
 
@@ -199,11 +208,11 @@ def measure_all(points, arguments, store):
     done = 0
     while done < len(points):
         first = points[done]
-        ops = {point.op for point in points if point.bed() == first.bed()}
+        ops = {point.op for point in points if point.calibration() == first.calibration()}
         with Bed(**first.bed(), quick=arguments.quick_calibration, ops=ops, build=arguments.build) as bed:
             while done < len(points):
                 point = points[done]
-                if point.bed() != first.bed():
+                if point.calibration() != first.calibration():
                     break
                 if deadline and time.time() > deadline:
                     return done

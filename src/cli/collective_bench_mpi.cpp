@@ -299,17 +299,11 @@ private:
         if (!where) fail_data(where.error().context());
         const auto channel = mpi::channel_of(MPI_COMM_WORLD);
         if (!channel) fail_data(channel.error().context());
-        const auto mine = collective::sample_of<T>(in_.template as<T>(), settings_.options.limit, share);
-        // Ranks that read nothing have no say.
-        const auto largest_if = [&](bool has_a_say, double value) {
-            return observers_.largest(has_a_say ? value : -HUGE_VAL);
-        };
-        const bool looked = mine.bits > 0, read = in_.size() > 0;
-        const double at_bound_1 = looked ? collective::at_bound_1(mine) : 0;
-        const double most = largest_if(looked, at_bound_1), least = -largest_if(looked, -at_bound_1);
-        const double max = largest_if(read, mine.max), min = -largest_if(read, -mine.min);
-        const double bound = share * codec::resolve_bound(options.limit, min, max);
-        const auto ratio = collective::ratios_of({least, most, bound, std::isfinite(most)}, sizeof(T));
+        const collective::value_sample mine =
+            collective::sample_of<T>(in_.template as<T>(), settings_.options.limit, share);
+        std::vector<collective::value_sample> all(static_cast<std::size_t>(ranks_));
+        MPI_Allgather(&mine, sizeof(mine), MPI_BYTE, all.data(), sizeof(mine), MPI_BYTE, MPI_COMM_WORLD);
+        const auto ratio = collective::ratios_of(collective::joined(all, options.limit, share), sizeof(T));
         const model::question asked = collective::question_of(settings_.op, settings_.combine, count_ * sizeof(T),
                                                               sizeof(T), options.segment_bytes, ranks_,
                                                               collective::nodes_of(**channel, options.ranks_per_node),

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <climits>
 #include <csignal>
@@ -34,30 +35,14 @@ extern "C" void remove_temporary(int signal_number) {
 
 constexpr std::array ending_signals{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU};
 
-/// While one lives, signals that end the program wait: a file is never there without being known to the handler.
-class signals_held {
-public:
-    signals_held() {
-        sigset_t held;
-        sigemptyset(&held);
-        for (const int number : ending_signals) sigaddset(&held, number);
-        ::pthread_sigmask(SIG_BLOCK, &held, &before_);
-    }
-    ~signals_held() {
-        const int kept = errno;
-        ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-        errno = kept;
-    }
-    signals_held(const signals_held&) = delete;
-    signals_held& operator=(const signals_held&) = delete;
-
-private:
-    sigset_t before_{};
-};
-
 void remove_on_signal(const std::string& path) {
     if (path.size() >= doomed.size()) return;
-    std::memcpy(doomed.data(), path.c_str(), path.size() + 1);
+    // Never half a name.
+    doomed[0] = '\0';
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    std::memcpy(doomed.data() + 1, path.c_str() + 1, path.size());
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    doomed[0] = path[0];
     for (const int number : ending_signals) {
         struct sigaction current {};
         // Under nohup, SIGHUP is ignored and must stay so.
@@ -121,13 +106,14 @@ void output_file::create_temporary() {
     // Short whatever the target is called: its name may already be as long as the file system allows.
     for (int attempt = 0; attempt < 100; ++attempt) {
         std::string candidate = fmt::format("{}.laconic-{}-{}.tmp", directory, ::getpid(), attempt);
-        const signals_held until_the_handler_knows;
+        // Before it is there: a signal may come right after. Nobody else's file has the name of this process.
+        remove_on_signal(candidate);
         descriptor_ = ::open(candidate.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (descriptor_ >= 0) {
             temporary_ = std::move(candidate);
-            remove_on_signal(temporary_);
             return;
         }
+        doomed[0] = '\0';
         if (errno != EEXIST) break;
     }
     refuse(name_);

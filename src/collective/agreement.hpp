@@ -37,7 +37,7 @@ struct call_shape {
     bool audit = false;
 };
 
-/// The finite values of one rank, or of all of them.
+/// The finite values of one rank, or of all of them; of a call that is still to be decided those that were looked at.
 struct value_span {
     bool any_finite = false;
     double min = 0, max = 0, max_abs = 0;

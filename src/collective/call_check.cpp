@@ -34,6 +34,15 @@ status check_buffer(const void* data, std::size_t size, const char* name) {
     return {errc::invalid_argument, std::string(name) + " is a null buffer of " + std::to_string(size) + " elements"};
 }
 
+/// Whether in and out are neither one array nor two, where the operation needs that: it reads and writes the same
+/// places on every rank.
+template <class T>
+bool overlap_in_part(const collective_call<T>& call, const geometry& shape) noexcept {
+    const bool whole = call.op == operation::allreduce || call.op == operation::reduce ||
+                       call.op == operation::alltoall || call.op == operation::bcast;
+    return whole && call.in.data() != call.out.data() && shape.reads() && shape.writes() && overlap(call.in, call.out);
+}
+
 }  // namespace
 
 template <class T>

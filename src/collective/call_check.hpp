@@ -19,15 +19,6 @@ template <class T>
     return !in.empty() && !out.empty() && a < b + out.size_bytes() && b < a + in.size_bytes();
 }
 
-/// Whether in and out are neither one array nor two, where the operation needs that: it reads and writes the same
-/// places on every rank.
-template <class T>
-[[nodiscard]] bool overlap_in_part(const collective_call<T>& call, const geometry& shape) noexcept {
-    const bool whole = call.op == operation::allreduce || call.op == operation::reduce ||
-                       call.op == operation::alltoall || call.op == operation::bcast;
-    return whole && call.in.data() != call.out.data() && shape.reads() && shape.writes() && overlap(call.in, call.out);
-}
-
 /// what   the cell that options.algorithm stands for, or why it stands for none
 template <class T>
 [[nodiscard]] status check_call(const collective_call<T>& call, const geometry& shape,

@@ -7,6 +7,7 @@
 #include <bit>
 
 #include "codec/fle.hpp"
+#include "codec/float_environment.hpp"
 #include "collective/call_plan.hpp"
 #include "collective/stock.hpp"
 #include "model/select.hpp"
@@ -57,8 +58,16 @@ cell chooser::plain() const noexcept {
 
 std::optional<cell> chooser::standing() {
     new_machine_ = !find_machine().ok() || !store_.knows_machine(asked_.options->machine);
-    if (new_machine_ || !is_plain()) return {};
-    return plain();
+    if (new_machine_) return {};
+    if (is_plain()) return plain();
+    return lossless_ ? std::optional(lossless_row()) : std::nullopt;
+}
+
+cell chooser::lossless_row() {
+    if (const cell* const known = store_.decisions().settled(likeness_)) return *known;
+    const cell what = choose(question({})).what;
+    store_.decisions().keep(likeness_, what);
+    return what;
 }
 
 bool chooser::takes_stock() {
@@ -77,18 +86,19 @@ status chooser::consider(cell& what) {
         what = plain();
         return found;
     }
-    const auto known = store_.decisions().recall(likeness_);
-    asks_ = !lossless_ && known.todo != advice::settled;
-    if (known.todo != advice::ask) {
-        what = known.what;
-    } else if (lossless_) {
-        what = choose(question({})).what;
-        store_.decisions().keep(likeness_, what);
+    if (lossless_) {
+        what = lossless_row();
+        return found;
     }
+    const auto known = store_.decisions().recall(likeness_);
+    asks_ = known.todo != advice::settled;
+    if (known.todo != advice::ask) what = known.what;
     return found;
 }
 
 bool chooser::settle(const value_span& agreed, cell& what) {
+    // What ranks compute of what they agreed on is the same on all of them.
+    const codec::float_environment standard;
     agreed_elements_ = agreed.elements;
     if (new_machine_) {
         store_.remember_machine(asked_.options->machine);
@@ -102,7 +112,8 @@ bool chooser::settle(const value_span& agreed, cell& what) {
     seen.bound = sampled_share(shape.op, asked_.combine, asked_.options->bound_scope, shape.ranks) *
                  codec::resolve_bound(asked_.options->limit, agreed.min, agreed.max);
     const sampled_ratios ratio = ratios_of(seen, asked_.element_bytes);
-    const bool alike_data = presumed && store_.decisions().settle(likeness_, ratio.usual, agreed.last_s);
+    const bool alike_data = presumed && store_.decisions().settle(likeness_, ratio.usual, agreed.last_s) &&
+                            ratio.worst >= model::least_ratio;
     if (alike_data && knows_counts()) return true;
     const model::question asked = question(ratio);
     const cell before = what;

@@ -58,6 +58,8 @@ private:
     [[nodiscard]] status find_machine();
     /// Whether no ratio is worth asking for. If not, the likeness is known from here on.
     [[nodiscard]] bool is_plain();
+    /// What runs where nothing may be lost. Precondition: the likeness is known.
+    [[nodiscard]] cell lossless_row();
     /// What runs where nobody compresses.
     [[nodiscard]] cell plain() const noexcept;
     [[nodiscard]] model::choice choose(const model::question& what) const;

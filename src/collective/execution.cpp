@@ -109,23 +109,31 @@ void execution<T>::end_turn() noexcept {
 template <class T>
 void execution<T>::agree(const status& local) {
     value_span mine;
-    // Ranks that are about to meet, or to count, agree once more.
-    if (local.ok() && compresses(what_) && channel_.size() > 1 && is_ready())
+    // Ranks that are about to decide, to meet, or to count, agree once more.
+    const bool may_run = what_.schedule != schedule_kind::chosen && is_ready();
+    if (local.ok() && compresses(what_) && channel_.size() > 1 && may_run)
         mine = span_of<T>(call_.in, geometry_, threads_of(options_, channel_));
-    if (local.ok() && asks() && !settled_) {
-        const double share = sampled_share(call_.op, call_.combine, options_.bound_scope, channel_.size());
-        const value_range<T> whole{static_cast<real_type<T>>(mine.min), static_cast<real_type<T>>(mine.max),
-                                   static_cast<real_type<T>>(mine.max_abs), 0};
-        const auto values = values_to_sample<T>(call_.in, geometry_);
-        const value_sample seen = sample_of<T>(values, options_.limit, share, mine.any_finite ? &whole : nullptr);
-        if (seen.bits > 0) mine.sample = {at_bound_1(seen), at_bound_1(seen), 0, true};
-        // What is decided by; the call itself agrees on the range of all values.
-        if (!mine.any_finite && !values.empty()) mine.any_finite = true, mine.min = seen.min, mine.max = seen.max;
-        mine.elements = reach_of(geometry_);
-        mine.last_s = chooser_->last_s();
-    }
+    if (local.ok() && asks() && !settled_) look_at_values(mine, may_run);
     phase_ = phase::agreeing;
     if (auto done = agreement_.emplace().start(channel_, shape(), mine, local); !done.ok()) finish(done);
+}
+
+/// What is decided by. Where the call may run by what is agreed on, `mine` is the range of all values, and stays so.
+template <class T>
+void execution<T>::look_at_values(value_span& mine, bool may_run) {
+    const double share = sampled_share(call_.op, call_.combine, options_.bound_scope, channel_.size());
+    const value_range<T> whole{static_cast<real_type<T>>(mine.min), static_cast<real_type<T>>(mine.max),
+                               static_cast<real_type<T>>(mine.max_abs), 0};
+    const value_sample seen = sample_of<T>(values_to_sample<T>(call_.in, geometry_), options_.limit, share,
+                                           mine.any_finite ? &whole : nullptr);
+    if (seen.bits > 0) mine.sample = {at_bound_1(seen), at_bound_1(seen), 0, true};
+    if (!may_run) {
+        mine.any_finite = seen.any_finite;
+        mine.min = seen.min;
+        mine.max = seen.max;
+    }
+    mine.elements = reach_of(geometry_);
+    mine.last_s = chooser_->last_s();
 }
 
 template <class T>

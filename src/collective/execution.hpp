@@ -83,6 +83,7 @@ private:
     void end_turn() noexcept;
     [[nodiscard]] bool asks() const noexcept { return chooser_ && chooser_->asks(); }
     void agree(const status& local);
+    void look_at_values(value_span& mine, bool may_run);
     void agreed();
     void run_agreed(const value_span& values);
     [[nodiscard]] status find_levels();

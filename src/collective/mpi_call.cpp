@@ -10,19 +10,20 @@ int mpi_call::issue(MPI_Comm comm, MPI_Request* request) const {
     if (!varying) return issue_even(comm, request);
     switch (op) {
         case operation::reduce_scatter:
-            return LACONIC_ISSUE(Reduce_scatter, Ireduce_scatter, in, out, out_counts.data(), type, combine, comm);
+            return now_or_later(request, MPI_Reduce_scatter, MPI_Ireduce_scatter, in, out, out_counts.data(), type,
+                                combine, comm);
         case operation::allgather:
-            return LACONIC_ISSUE(Allgatherv, Iallgatherv, in, in_count, type, out, out_counts.data(),
-                                 out_displacements.data(), type, comm);
+            return now_or_later(request, MPI_Allgatherv, MPI_Iallgatherv, in, in_count, type, out, out_counts.data(),
+                                out_displacements.data(), type, comm);
         case operation::gather:
-            return LACONIC_ISSUE(Gatherv, Igatherv, in, in_count, type, out, out_counts.data(),
-                                 out_displacements.data(), type, root, comm);
+            return now_or_later(request, MPI_Gatherv, MPI_Igatherv, in, in_count, type, out, out_counts.data(),
+                                out_displacements.data(), type, root, comm);
         case operation::scatter:
-            return LACONIC_ISSUE(Scatterv, Iscatterv, in, in_counts.data(), in_displacements.data(), type, out,
-                                 out_count, type, root, comm);
+            return now_or_later(request, MPI_Scatterv, MPI_Iscatterv, in, in_counts.data(), in_displacements.data(),
+                                type, out, out_count, type, root, comm);
         case operation::alltoall:
-            return LACONIC_ISSUE(Alltoallv, Ialltoallv, in, in_counts.data(), in_displacements.data(), type, out,
-                                 out_counts.data(), out_displacements.data(), type, comm);
+            return now_or_later(request, MPI_Alltoallv, MPI_Ialltoallv, in, in_counts.data(), in_displacements.data(),
+                                type, out, out_counts.data(), out_displacements.data(), type, comm);
         default: return issue_even(comm, request);
     }
 }

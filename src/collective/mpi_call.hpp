@@ -13,7 +13,11 @@
 
 namespace laconic::collective {
 
-#define LACONIC_ISSUE(now, later, ...) (request == nullptr ? MPI_##now(__VA_ARGS__) : MPI_##later(__VA_ARGS__, request))
+/// request   null: blocking
+template <class Now, class Later, class... Arguments>
+[[nodiscard]] int now_or_later(MPI_Request* request, Now now, Later later, Arguments... arguments) {
+    return request == nullptr ? now(arguments...) : later(arguments..., request);
+}
 
 /// The arguments, as MPI has them, of one type on both sides and of equal parts.
 struct even_call {
@@ -30,21 +34,26 @@ struct even_call {
     [[nodiscard]] int issue_even(MPI_Comm comm, MPI_Request* request) const {
         switch (op) {
             case operation::allreduce:
-                return LACONIC_ISSUE(Allreduce, Iallreduce, in, out, in_count, type, combine, comm);
-            case operation::reduce: return LACONIC_ISSUE(Reduce, Ireduce, in, out, in_count, type, combine, root, comm);
+                return now_or_later(request, MPI_Allreduce, MPI_Iallreduce, in, out, in_count, type, combine, comm);
+            case operation::reduce:
+                return now_or_later(request, MPI_Reduce, MPI_Ireduce, in, out, in_count, type, combine, root, comm);
             case operation::reduce_scatter:
-                return LACONIC_ISSUE(Reduce_scatter_block, Ireduce_scatter_block, in, out, out_count, type, combine,
-                                     comm);
+                return now_or_later(request, MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block, in, out, out_count,
+                                    type, combine, comm);
             case operation::allgather:
-                return LACONIC_ISSUE(Allgather, Iallgather, in, in_count, type, out, out_count, type, comm);
+                return now_or_later(request, MPI_Allgather, MPI_Iallgather, in, in_count, type, out, out_count, type,
+                                    comm);
             case operation::gather:
-                return LACONIC_ISSUE(Gather, Igather, in, in_count, type, out, out_count, type, root, comm);
+                return now_or_later(request, MPI_Gather, MPI_Igather, in, in_count, type, out, out_count, type, root,
+                                    comm);
             case operation::scatter:
-                return LACONIC_ISSUE(Scatter, Iscatter, in, in_count, type, out, out_count, type, root, comm);
-            case operation::bcast: return LACONIC_ISSUE(Bcast, Ibcast, out, out_count, type, root, comm);
+                return now_or_later(request, MPI_Scatter, MPI_Iscatter, in, in_count, type, out, out_count, type, root,
+                                    comm);
+            case operation::bcast:
+                return now_or_later(request, MPI_Bcast, MPI_Ibcast, out, out_count, type, root, comm);
             case operation::alltoall: break;
         }
-        return LACONIC_ISSUE(Alltoall, Ialltoall, in, in_count, type, out, out_count, type, comm);
+        return now_or_later(request, MPI_Alltoall, MPI_Ialltoall, in, in_count, type, out, out_count, type, comm);
     }
 };
 

@@ -29,12 +29,24 @@ double power_of_2(double exponent) noexcept {
     return std::bit_cast<double>(static_cast<std::int64_t>((std::clamp(exponent, -1000.0, 1000.0) + 1023) * 0x1p52));
 }
 
-template <class T>
-void widen(value_range<T>& seen, const value_range<T>& more) noexcept {
-    if (static_cast<double>(more.min) < static_cast<double>(seen.min)) seen.min = more.min;
-    if (static_cast<double>(more.max) > static_cast<double>(seen.max)) seen.max = more.max;
-    if (static_cast<double>(more.max_abs) > static_cast<double>(seen.max_abs)) seen.max_abs = more.max_abs;
-}
+/// Finite values; what has none widens nothing.
+struct finite_range {
+    bool any = false;
+    double min = 0, max = 0, max_abs = 0;
+
+    void widen(double least, double most, double most_abs) noexcept {
+        min = any ? std::min(min, least) : least;
+        max = any ? std::max(max, most) : most;
+        max_abs = std::max(max_abs, most_abs);
+        any = true;
+    }
+    template <class T>
+    void widen(std::span<const T> values) noexcept {
+        const value_range<T> found = range_of(values);
+        if (found.nonfinite < values.size())
+            widen(static_cast<double>(found.min), static_cast<double>(found.max), static_cast<double>(found.max_abs));
+    }
+};
 
 }  // namespace
 
@@ -59,17 +71,20 @@ value_sample sample_of(std::span<const T> values, bound limit, double share, con
     const std::size_t each = std::min(values.size(), codec::chunk_values);
     const std::size_t chunks = std::clamp<std::size_t>(values.size() / each / model::sampled_share, 1, sampled_chunks);
     const auto chunk = [&](std::size_t i) { return values.subspan((values.size() - each) / chunks * i, each); };
-    value_range<T> seen = whole != nullptr ? *whole : range_of(chunk(0));
-    if (whole == nullptr) {
-        for (std::size_t i = 1; i < chunks; ++i) widen(seen, range_of(chunk(i)));
+    finite_range seen;
+    if (whole != nullptr) {
+        seen.widen(static_cast<double>(whole->min), static_cast<double>(whole->max),
+                   static_cast<double>(whole->max_abs));
+    } else {
+        for (std::size_t i = 0; i < chunks; ++i) seen.widen(chunk(i));
         if (limit.kind == bound_kind::relative && values.size() >= model::sampled_share * glimpses * glimpse_values)
             for (std::size_t i = 0; i < glimpses; ++i)
-                widen(seen, range_of(values.subspan(values.size() / glimpses * i, glimpse_values)));
+                seen.widen(values.subspan(values.size() / glimpses * i, glimpse_values));
     }
-    const double e = share * codec::resolve_bound(limit, static_cast<double>(seen.min), static_cast<double>(seen.max));
-    value_sample all{0, e, static_cast<double>(seen.min), static_cast<double>(seen.max)};
+    const double e = share * codec::resolve_bound(limit, seen.min, seen.max);
+    value_sample all{0, e, seen.any, seen.min, seen.max};
     if (!(e > 0)) return all;
-    const auto how = codec::choose_step<T>(e, static_cast<double>(seen.max_abs)).contribution;
+    const auto how = codec::choose_step<T>(e, seen.max_abs).contribution;
     std::array<std::byte, 32768> out;
     std::size_t bytes = 0;
     for (std::size_t i = 0; i < chunks; ++i) bytes += codec::encode<T>(chunk(i), how, out).bytes;
@@ -79,6 +94,21 @@ value_sample sample_of(std::span<const T> values, bound limit, double share, con
 
 double at_bound_1(const value_sample& seen) noexcept {
     return logarithm(power_of_2(seen.bits) - 1) + logarithm(seen.bound);
+}
+
+agreed_sample joined(std::span<const value_sample> all, bound limit, double share) noexcept {
+    agreed_sample seen;
+    finite_range values;
+    for (const value_sample& one : all) {
+        if (one.any_finite) values.widen(one.min, one.max, 0);
+        if (!(one.bits > 0)) continue;
+        const double steps = at_bound_1(one);
+        seen.least = seen.any ? std::min(seen.least, steps) : steps;
+        seen.most = seen.any ? std::max(seen.most, steps) : steps;
+        seen.any = true;
+    }
+    seen.bound = share * codec::resolve_bound(limit, values.min, values.max);
+    return seen;
 }
 
 sampled_ratios ratios_of(const agreed_sample& seen, unsigned element_bytes) noexcept {

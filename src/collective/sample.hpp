@@ -22,7 +22,8 @@ template <class T>
 struct value_sample {
     double bits = 0;          ///< that a value takes, compressed; 0: nothing was looked at, or nothing may be lost
     double bound = 0;         ///< that it was compressed within
-    double min = 0, max = 0;  ///< of the finite values
+    bool any_finite = false;  ///< of those that were looked at
+    double min = 0, max = 0;  ///< of the finite ones
 };
 
 /// A few chunks of the values. A relative bound is taken of the range of those and of some values between.
@@ -42,6 +43,9 @@ struct agreed_sample {
 };
 /// Basic operations only, as all that follows: the same bits on all ranks. Precondition: seen.bound > 0.
 [[nodiscard]] double at_bound_1(const value_sample& seen) noexcept;
+
+/// Where the samples of all ranks are at hand; as they are agreed on otherwise.
+[[nodiscard]] agreed_sample joined(std::span<const value_sample> all, bound limit, double share) noexcept;
 
 /// Original / compressed size, at least 1: of the values of the rank between the best and the worst, and of the worst.
 struct sampled_ratios {

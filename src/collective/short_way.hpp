@@ -19,8 +19,20 @@ template <class T>
     const bool is_one_array = call.in.data() == call.out.data();
     const bool may_be_one = call.op == operation::allreduce || call.op == operation::bcast;
     if (call.varying || (is_one_array ? !may_be_one : overlap(call.in, call.out))) return nullptr;
+    // From here on at most one of them is null.
     if (call.in.data() == nullptr ? !call.in.empty() : call.out.data() == nullptr && !call.out.empty()) return nullptr;
     return store->known().find(kind_of(call), options);
+}
+
+/// Of its own, since it makes texts: the short way has no handler for want of memory.
+[[nodiscard, gnu::cold, gnu::noinline]] inline status refused_by_mpi(mpi::channel& channel, int code,
+                                                                     MPI_Comm comm) noexcept try {
+    channel.mark_broken();
+    const status why = channel.check(code, "MPI collective");
+    MPI_Comm_call_errhandler(comm, code);
+    return why;
+} catch (const std::bad_alloc&) {
+    return {errc::out_of_memory, "no memory for what MPI refused"};
 }
 
 /// Precondition: `known` is of this call, and its row is MPI's own function.
@@ -35,11 +47,8 @@ template <class T>
     done->algorithm = "stock";
     done->sent_bytes = done->raw_bytes = known.sent_bytes;
     done->messages = 1;
-    if (const int code = what.issue_even(channel.comm(), nullptr); code != MPI_SUCCESS) {
-        channel.mark_broken();
-        done = channel.check(code, "MPI collective");
-        MPI_Comm_call_errhandler(comm, code);
-    }
+    if (const int code = what.issue_even(channel.comm(), nullptr); code != MPI_SUCCESS)
+        done = refused_by_mpi(channel, code, comm);
     return done;
 }
 

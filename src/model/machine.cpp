@@ -72,6 +72,12 @@ constexpr machine built_in() {
 
 constexpr machine built_in_machine = built_in();
 
+const row_fit* fit_of(const machine& where, operation op, const cell& what) noexcept {
+    for (std::size_t i = 0; i < where.fitted_rows; ++i)
+        if (where.rows[i].op == op && where.rows[i].what == what) return &where.rows[i];
+    return nullptr;
+}
+
 }  // namespace
 
 double log2_piecewise(double x) noexcept {
@@ -119,13 +125,13 @@ double level::step_s(double size_bytes) const noexcept {
 
 double machine::row_factor(operation op, const cell& what, int nodes, double size_bytes) const noexcept {
     if (calibrated_nodes > 0 && (calibrated_nodes > 1) != (nodes > 1)) return 1;
-    for (std::size_t i = 0; i < fitted_rows; ++i)
-        if (rows[i].op == op && rows[i].what == what) return rows[i].factor.at(size_bytes);
-    return 1;
+    const row_fit* const fit = fit_of(*this, op, what);
+    return fit != nullptr ? fit->factor.at(size_bytes) : 1;
 }
 
-bool machine::has_timed_rows(int nodes) const noexcept {
-    return calibrated_nodes > 0 && (calibrated_nodes > 1) == (nodes > 1);
+bool machine::has_timed(operation op, const cell& what, int nodes) const noexcept {
+    const row_fit* const fit = fit_of(*this, op, what);
+    return fit != nullptr && fit->factor.rows > 0 && calibrated_nodes > 0 && (calibrated_nodes > 1) == (nodes > 1);
 }
 
 const codec_rates* machine::rates_of(codec_id codec) const noexcept {

@@ -108,8 +108,8 @@ struct machine {
     /// Measured / by formula, of a row with buffers of that size: 1 where the row was not measured, or on one node and
     /// the question is of several, or the other way round.
     [[nodiscard]] double row_factor(operation op, const cell& what, int nodes, double size_bytes) const noexcept;
-    /// Whether rows were timed on as many nodes: one, or several.
-    [[nodiscard]] bool has_timed_rows(int nodes) const noexcept;
+    /// Whether the row was timed, and on as many nodes: one, or several.
+    [[nodiscard]] bool has_timed(operation op, const cell& what, int nodes) const noexcept;
     /// nullptr for a codec without rates (raw).
     [[nodiscard]] const codec_rates* rates_of(codec_id codec) const noexcept;
 };

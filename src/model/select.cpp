@@ -26,7 +26,9 @@ bool is_raw(const cell& one, const question& what) noexcept {
 /// one of two uncompressed algorithms is the faster one is not known by formulas.
 bool is_choice(const machine& where, const cell& one, const question& what) noexcept {
     const bool raw = is_raw(one, what);
-    if (raw ? !where.has_timed_rows(what.nodes) : std::min(what.ratio, what.worst_ratio) < least_ratio) return false;
+    if (raw ? !where.has_timed(what.op, as_run(one, what.bytes), what.nodes)
+            : std::min(what.ratio, what.worst_ratio) < least_ratio)
+        return false;
     if (one.schedule == schedule_kind::hierarchical) return what.nodes < what.ranks;
     return one.schedule != schedule_kind::stock;
 }

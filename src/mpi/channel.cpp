@@ -10,41 +10,40 @@
 #include <new>
 #include <vector>
 
+#include "base/recent_pair.hpp"
 #include "mpi/error.hpp"
 #include "mpi/processors.hpp"
 
 namespace laconic::mpi {
 namespace {
 
-/// One channel that is read without a lock: its writers, who hold one, make the version odd meanwhile.
-class recent_channel {
+/// The last ones asked for, of each channel_use: an attribute takes MPI some microseconds where its tables have left
+/// the caches. As many as programs go to and fro between, rows and columns and all ranks, say.
+class recent_channels {
 public:
     [[nodiscard]] channel* find(MPI_Comm comm) const noexcept {
-        const unsigned before = version_.load(std::memory_order_acquire);
-        const MPI_Comm of = of_.load(std::memory_order_acquire);
-        channel* const found = found_.load(std::memory_order_acquire);
-        const bool whole = before % 2 == 0 && version_.load(std::memory_order_relaxed) == before;
-        return whole && of == comm ? found : nullptr;
+        for (const auto& one : all_)
+            if (channel* const found = one.find(comm); found != nullptr) return found;
+        return nullptr;
     }
-    /// Under the registry's lock.
-    void keep(MPI_Comm of, channel* found) noexcept {
-        version_.fetch_add(1, std::memory_order_relaxed);
-        of_.store(of, std::memory_order_release);
-        found_.store(found, std::memory_order_release);
-        version_.fetch_add(1, std::memory_order_release);
+    // Under the registry's lock.
+    void keep(MPI_Comm comm, channel* found) noexcept {
+        all_[next_].keep(comm, found);
+        next_ = (next_ + 1) % all_.size();
     }
-    void forget() noexcept { keep(MPI_COMM_NULL, nullptr); }
-    [[nodiscard]] bool is(const channel* one) const noexcept { return found_.load(std::memory_order_relaxed) == one; }
+    void forget(channel* gone) noexcept {
+        for (auto& one : all_)
+            if (one.holds(gone)) one.forget();
+    }
+    void forget_all() noexcept {
+        for (auto& one : all_) one.forget();
+    }
 
 private:
-    std::atomic<unsigned> version_ = 0;
-    std::atomic<MPI_Comm> of_{};
-    std::atomic<channel*> found_ = nullptr;
+    std::array<recent_pair<MPI_Comm, channel*>, 3> all_;
+    std::size_t next_ = 0;
 };
-
-/// The last one asked for, of each channel_use: an attribute takes MPI some microseconds where its tables have left
-/// the caches.
-constinit std::array<recent_channel, 2> recent_channels;
+constinit std::array<recent_channels, 2> recent;
 
 struct registry {
     std::mutex mutex;
@@ -66,8 +65,7 @@ int delete_channel(MPI_Comm, int, void* attribute, void*) {
     {
         const std::scoped_lock lock(channels().mutex);
         std::erase(channels().open, gone);
-        for (recent_channel& recent : recent_channels)
-            if (recent.is(gone)) recent.forget();
+        for (recent_channels& of_a_use : recent) of_a_use.forget(gone);
     }
     delete gone;
     return MPI_SUCCESS;
@@ -79,7 +77,7 @@ int close_all_at_finalize(MPI_Comm, int, void*, void*) {
     {
         const std::scoped_lock lock(channels().mutex);
         open.swap(channels().open);
-        for (recent_channel& recent : recent_channels) recent.forget();
+        for (recent_channels& of_a_use : recent) of_a_use.forget_all();
         actions.swap(channels().before_finalize);
     }
     for (auto* const action : actions) action();
@@ -170,11 +168,11 @@ status check_running() {
 }
 
 [[gnu::hot]] channel* recent_channel_of(MPI_Comm comm, channel_use use) noexcept {
-    return recent_channels[static_cast<std::size_t>(use)].find(comm);
+    return recent[static_cast<std::size_t>(use)].find(comm);
 }
 
 result<channel*> channel_of(MPI_Comm comm, channel_use use) try {
-    if (channel* const recent = recent_channel_of(comm, use); recent != nullptr) return recent;
+    if (channel* const found = recent_channel_of(comm, use); found != nullptr) return found;
     if (auto bad = check_running(); !bad.ok()) return bad;
     if (comm == MPI_COMM_NULL) return status{errc::invalid_argument, "the communicator is MPI_COMM_NULL"};
     if (auto done = make_keys(); !done.ok()) return done;
@@ -186,7 +184,7 @@ result<channel*> channel_of(MPI_Comm comm, channel_use use) try {
         return to_status(code, "MPI_Comm_get_attr");
     if (found != 0) {
         const std::scoped_lock lock(channels().mutex);
-        recent_channels[static_cast<std::size_t>(use)].keep(comm, static_cast<channel*>(cached));
+        recent[static_cast<std::size_t>(use)].keep(comm, static_cast<channel*>(cached));
         return static_cast<channel*>(cached);
     }
 

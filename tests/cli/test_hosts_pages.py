@@ -91,6 +91,15 @@ class Grid(Folder):
         told = grid_point("1M", auto_vs_best=0.2, auto_vs_itself=0.19)
         self.assertIn("| +20 % | +19 % | -80 % |", self.page(told))
 
+    def test_intervals_of_medians(self):
+        # Between the 2nd and the 9th of ten, the 40th and the 61st of a hundred: 95 % and a little more.
+        self.assertEqual(bench_grid.interval([1 + i for i in range(1, 11)][::-1]), [2, 9])
+        self.assertEqual(bench_grid.interval([1 + i for i in range(1, 101)]), [40, 61])
+        self.assertEqual(bench_grid.interval([3, 1, 2]), [0, 2])
+        beyond = grid_point("1M", auto_vs_best=0.2, auto_vs_best_range=[0.06, 0.3], auto_vs_stock_range=[0.04, 0.5])
+        near = grid_point("4M", auto_vs_best=0.2, auto_vs_best_range=[0.04, 0.3], auto_vs_stock_range=[0.02, 0.5])
+        self.assertRegex(self.page(beyond, near), r"\| all \| 2 \| 0 of 2 \| 1 \| [^|]* \| [^|]* \| [^|]* \| 1 \|")
+
     def test_forced_algorithms_count_for_the_crossover_only(self):
         slow = change(grid_point("64K"), "homcomp_f", median_s=0.09)
         slow = change(slow, "c_coll", median_s=0.095)

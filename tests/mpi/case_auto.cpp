@@ -9,14 +9,18 @@
 #include <cstdlib>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "auto_probe.hpp"
 #include "cases.hpp"
 #include "collective/registry.hpp"
 #include "collective/select.hpp"
+#include "collective/short_way.hpp"
 #include "fields.hpp"
+#include "model/cost.hpp"
 #include "model/machine.hpp"
+#include "mpi/channel.hpp"
 #include "run.hpp"
 
 namespace laconic::test {
@@ -167,25 +171,33 @@ void short_calls_are_mpi(const collective_options& options) {
     MPI_Comm_free(&comm);
 }
 
-/// An uncompressed row of ours that is far ahead of MPI's own runs short calls, and nobody asks; one that is a little
-/// ahead does not.
+/// An uncompressed row of ours that is ahead of MPI's own runs short calls, nobody asks, and the next calls know it;
+/// one that is hardly ahead does not, nor one that was never timed.
 void short_calls_may_be_ours(collective_options options) {
-    for (const double factor : {4.0, 1.02}) {
+    const int ranks = size_of(MPI_COMM_WORLD);
+    const collective::cell ours = collective::find_cell(operation::allreduce, "recursive_doubling_raw").value();
+    for (const auto& [ahead, is_timed] : {std::pair(2.0, true), std::pair(1.02, true), std::pair(2.0, false)}) {
+        const std::vector<double> few = kept_field<double>(field::smooth, rank_in(MPI_COMM_WORLD), 20);
         model::machine where = slow_network();
-        model::size_fit& stock = where.stock[static_cast<std::size_t>(operation::allreduce)];
-        stock.rows = 1;
-        stock.bytes[0] = 1;
-        stock.factor[0] = factor;
-        where.calibrated_nodes = size_of(MPI_COMM_WORLD);
         // Compression is out of the question.
         for (model::codec_rates& codec : where.codecs)
-            for (auto& rate : codec.bytes_per_s) rate.fill(1e5);
+            for (auto& rate : codec.bytes_per_s) rate.fill(1e3);
+        const model::question asked =
+            collective::question_of(operation::allreduce, reduction::sum, few.size() * sizeof(double), sizeof(double),
+                                    options.segment_bytes, ranks, ranks, {}, 1);
+        const double classic_s = model::estimate_classic(where, asked).total_s;
+        where.stock[static_cast<std::size_t>(operation::allreduce)] = {
+            1, {1}, {ahead * model::estimate(where, asked, ours).total_s / classic_s}};
+        where.calibrated_nodes = ranks;
+        where.fitted_rows = 1;
+        where.rows[0] = {is_timed ? operation::allreduce : operation::reduce, ours, {1, {1e3}, {1}}};
         const std::string path = file_of(where);
         options.machine = path;
         MPI_Comm comm = MPI_COMM_NULL;
         MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-        const std::vector<double> few = kept_field<double>(field::smooth, rank_in(comm), 20);
-        const std::string text = "short calls where MPI takes " + std::to_string(factor) + " of its formula";
+        const std::string text = std::string(is_timed ? "" : "never timed, ") +
+                                 "a row for short calls that MPI takes " + std::to_string(ahead) + " times as long for";
+        const bool is_ours = ahead > 1.5 && is_timed;
         static_cast<void>(call(few, comm, options, text));
         for (int i = 0; i < 3; ++i) {
             const seen one = call(few, comm, options, text);
@@ -193,7 +205,12 @@ void short_calls_may_be_ours(collective_options options) {
             check(row.ok() && !collective::compresses(*row), text + " ran " + one.row);
             check(one.agreements == 0,
                   text + ", call " + std::to_string(i) + ", agreed " + std::to_string(one.agreements) + " times");
-            check((one.row != "stock") == (factor > 1.5), text + " ran " + one.row);
+            check((one.row != "stock") == is_ours, text + " ran " + one.row);
+            std::vector<double> out(few.size());
+            const auto alike = collective_call<double>::allreduce(std::span<const double>(few), out, reduction::sum);
+            const auto* const known = collective::find_known(**mpi::channel_of(comm), alike, options);
+            check(known != nullptr && (known->row.schedule != collective::schedule_kind::stock) == is_ours,
+                  text + ": not known, or as another row");
         }
         MPI_Comm_free(&comm);
         std::remove(path.c_str());

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a look at a few values says of a call's ratio, against what the call then sends, whatever the ranks' ranges; and
-// one rank whose values do not shrink.
+// what one rank's values that do not shrink, or are no numbers, change.
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -24,12 +25,12 @@ using collective::sample_of;
 using collective::value_sample;
 
 const MPI_Comm world = MPI_COMM_WORLD;
+enum class field_of_last { smooth, constant, nan, mostly_nan };
 
 collective::agreed_sample agreed(const value_sample& mine, bound limit) {
-    const double bits = collective::at_bound_1(mine);
-    std::array<double, 4> all{-bits, bits, -mine.min, mine.max};
-    MPI_Allreduce(MPI_IN_PLACE, all.data(), 4, MPI_DOUBLE, MPI_MAX, world);
-    return {-all[0], all[1], codec::resolve_bound(limit, -all[2], all[3]), true};
+    std::vector<value_sample> all(static_cast<std::size_t>(size_of(world)));
+    MPI_Allgather(&mine, sizeof(mine), MPI_BYTE, all.data(), sizeof(mine), MPI_BYTE, world);
+    return collective::joined(all, limit, 1);
 }
 
 /// Bytes before and after, over all ranks.
@@ -113,6 +114,73 @@ void one_rank_of_noise() {
     MPI_Comm_free(&comm);
 }
 
+/// Alike in the middle, so that an earlier decision might stand, but on one rank nothing can be saved any more.
+void one_rank_turns_to_noise() {
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_dup(world, &comm);
+    collective_options options = options_for("auto", bound::abs(1e-3));
+    options.machine = slow_machine();
+    options.ranks_per_node = 1;
+    std::minstd_rand random(static_cast<unsigned>(rank_in(comm)) + 1);
+    std::vector<double> in(200000);
+    // 46 of 64 bits.
+    for (double& value : in) value = 0x1p36 * (static_cast<double>(random()) / std::minstd_rand::max() - 0.5);
+    const auto compressed = [&](const std::string& what) {
+        collective_report report;
+        reduce(in, reduction::sum, comm, options, what, &report);
+        const auto row = collective::find_cell(operation::allreduce, report.algorithm);
+        return row.ok() && collective::compresses(*row);
+    };
+    for (int i = 0; i < 3; ++i) check(compressed("46 bits"), "values of 46 bits are not compressed");
+    if (rank_in(comm) == 0)
+        for (double& value : in) value *= 1e14;
+    check(!compressed("noise on one rank"), "noise on one rank is compressed since other values were");
+    std::remove(options.machine.c_str());
+    MPI_Comm_free(&comm);
+}
+
+/// A relative bound is that of the values of all ranks in every call, whoever decides what, and whatever some ranks
+/// have: values far from 0, and on the last rank others of the kind.
+void relative_bounds_of_auto(field_of_last last) {
+    const int ranks = size_of(world);
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_dup(world, &comm);
+    collective_options options = options_for("auto", bound::rel(1e-3));
+    options.machine = slow_machine();
+    options.ranks_per_node = 1;
+    std::vector<double> in = kept_field<double>(field::smooth, rank_in(comm), 100000);
+    for (double& value : in) value = 1000 + std::clamp(value, -1.0, 1.0);
+    const auto is_missing = [&](std::size_t i) {
+        return last == field_of_last::nan || (last == field_of_last::mostly_nan && i % 4096 != 9);
+    };
+    for (std::size_t i = 0; i < in.size() && rank_in(comm) == ranks - 1; ++i) {
+        if (last == field_of_last::constant) in[i] = 1001;
+        if (is_missing(i)) in[i] = std::numeric_limits<double>::quiet_NaN();
+    }
+    std::vector<double> all(in.size() * static_cast<std::size_t>(ranks)), out(all.size());
+    PMPI_Allgather(in.data(), static_cast<int>(in.size()), MPI_DOUBLE, all.data(), static_cast<int>(in.size()),
+                   MPI_DOUBLE, comm);
+    const value_range<double> range = range_of(std::span<const double>(all));
+    const double limit = 1e-3 * (range.max - range.min);
+    const std::string what = "a relative bound, last rank " + std::to_string(static_cast<int>(last));
+    for (int i = 0; i < 6; ++i) {
+        const auto done = run(collective_call<double>::allgather(std::span<const double>(in), out), comm, options);
+        check(done.ok(), what + ": " + done.error().message());
+        if (!done.ok()) break;
+        const auto row = collective::find_cell(operation::allgather, done->algorithm);
+        const bool shrinks = last != field_of_last::mostly_nan;
+        check(row.ok() && (collective::compresses(*row) || !shrinks), what + ": ran " + done->algorithm);
+        check(done->result_bound <= limit, what + ": says " + std::to_string(done->result_bound));
+        const auto is_within = [&](double a, double b) {
+            return std::isnan(a) ? std::isnan(b) : std::fabs(a - b) <= limit;
+        };
+        check(std::equal(all.begin(), all.end(), out.begin(), is_within),
+              what + ", call " + std::to_string(i) + " by " + done->algorithm + ": beyond it");
+    }
+    std::remove(options.machine.c_str());
+    MPI_Comm_free(&comm);
+}
+
 }  // namespace
 
 void samples_tell_ratios() {
@@ -126,6 +194,10 @@ void samples_tell_ratios() {
                 check_ratio<float>(kind, count, factor, bound::abs(1e-2));
             }
     one_rank_of_noise();
+    one_rank_turns_to_noise();
+    for (const auto last :
+         {field_of_last::smooth, field_of_last::constant, field_of_last::nan, field_of_last::mostly_nan})
+        relative_bounds_of_auto(last);
 }
 
 }  // namespace laconic::test

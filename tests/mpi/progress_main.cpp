@@ -2,9 +2,12 @@
 // The progress thread: a started collective ends while its program only computes, and blocking calls go on beside it.
 #include <mpi.h>
 
+#include <array>
 #include <chrono>
 #include <cstdio>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "run.hpp"
 #include "scenario.hpp"
@@ -56,12 +59,42 @@ void check_beside_blocking() {
     }
 }
 
+/// Threads with communicators of their own, made and freed again and again: what is found without a lock is never
+/// another's.
+void check_threads() {
+    constexpr int threads = 3;
+    std::array<MPI_Comm, threads> bases{};
+    for (MPI_Comm& base : bases) MPI_Comm_dup(MPI_COMM_WORLD, &base);
+    std::array<int, threads> wrong{};
+    const auto work = [&](std::size_t k) {
+        const collective_options options = options_for("auto", bound::abs(1e-3));
+        const std::vector<float> in(50 + k, static_cast<float>(k + 1));
+        std::vector<float> out(in.size());
+        for (int life = 0; life < 30; ++life) {
+            MPI_Comm comm = MPI_COMM_NULL;
+            MPI_Comm_dup(bases[k], &comm);
+            for (int i = 0; i < 20; ++i) {
+                const auto done = allreduce<float>(std::span<const float>(in), out, reduction::sum, comm, options);
+                if (!done.ok() || out.back() != static_cast<float>(size_of(comm)) * in.back()) ++wrong[k];
+            }
+            MPI_Comm_free(&comm);
+        }
+    };
+    std::vector<std::thread> others;
+    for (std::size_t k = 1; k < threads; ++k) others.emplace_back(work, k);
+    work(0);
+    for (std::thread& other : others) other.join();
+    for (std::size_t k = 0; k < threads; ++k) check(wrong[k] == 0, "sums of a thread: " + std::to_string(wrong[k]));
+    for (MPI_Comm& base : bases) MPI_Comm_free(&base);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
     int level = 0;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
     if (level == MPI_THREAD_MULTIPLE) {
+        check_threads();
         check(start_progress_thread().ok() && start_progress_thread().ok(), "start_progress_thread");
         for (const char* row : {"fused", "ring_raw", "stock", "argm"}) check_thread(row);
         check_beside_blocking();

@@ -41,6 +41,11 @@ inline machine infinitely_fast(machine m) {
 inline cell fle(schedule_kind schedule, payload_kind payload) { return {schedule, payload, codec_id::fle}; }
 inline cell raw(schedule_kind schedule) { return {schedule, payload_kind::raw, codec_id::raw}; }
 
+/// Books a row as timed: as far from its formula, with buffers of any size.
+inline void add_timed(machine& m, operation op, const cell& row, double factor = 1) {
+    m.rows[m.fitted_rows++] = {op, row, {1, {1e6}, {factor}}};
+}
+
 /// `ranks` nodes of one rank, ratio 4, no growth, one segment per message.
 inline question ask(operation op, std::uint64_t bytes, int ranks) {
     question what;

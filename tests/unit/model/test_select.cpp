@@ -38,6 +38,10 @@ public:
         m.cores = whole(0, 64);
         m.thread_gain = between(0.1, 1);
         for (size_fit& fit : m.stock) fit.factor[0] = between(0.9, 4);
+        for (std::size_t op = 0; op < operation_count; ++op)
+            for (const cell& row : rows_of(static_cast<operation>(op)))
+                if (row.payload == payload_kind::raw && row.schedule != schedule_kind::stock && whole(0, 3) > 0)
+                    add_timed(m, static_cast<operation>(op), row, between(0.8, 1.2));
         return m;
     }
     question any_question() {
@@ -80,7 +84,8 @@ TEST(select, never_takes_what_is_not_faster_than_stock_by_the_margin) {
                 if (row.what.schedule == schedule_kind::stock) continue;
                 if (row.what.schedule == schedule_kind::hierarchical && what.nodes == what.ranks) continue;
                 const bool plain = as_run(row.what, what.bytes).payload == payload_kind::raw;
-                if (plain ? !m.has_timed_rows(what.nodes) : what.ratio < least_ratio) continue;
+                const cell ran = as_run(row.what, what.bytes);
+                if (plain ? !m.has_timed(what.op, ran, what.nodes) : what.ratio < least_ratio) continue;
                 ASSERT_GT((row.time.total_s + asking(row.what)) * 1.0301, taken.stock_s);
             }
         } else {
@@ -135,6 +140,7 @@ TEST(select, leaves_a_hierarchy_of_lone_ranks_to_the_row_it_copies_for) {
     what.nodes = 4;
     machine with_slow_stock = m;
     with_slow_stock.calibrated_nodes = 8;
+    add_timed(with_slow_stock, what.op, row);
     with_slow_stock.stock[static_cast<int>(what.op)].rows = 1;
     with_slow_stock.stock[static_cast<int>(what.op)].bytes[0] = 1;
     with_slow_stock.stock[static_cast<int>(what.op)].factor[0] = 100;
@@ -148,9 +154,8 @@ TEST(select, leaves_a_hierarchy_of_lone_ranks_to_the_row_it_copies_for) {
 
 TEST(select, takes_no_compressed_row_for_what_hardly_shrinks) {
     machine m = infinitely_fast(slow_machine());
-    m.fitted_rows = 1;
     // Whatever a calibration believes of it.
-    m.rows[0] = {operation::allreduce, fle(schedule_kind::ring, payload_kind::fused), {1, {1e6}, {0.1}}};
+    add_timed(m, operation::allreduce, fle(schedule_kind::ring, payload_kind::fused), 0.1);
     question what = ask(operation::allreduce, 64'000'000, 4);
     const auto rows = rows_of(what.op);
     for (const double ratio : {1.0, 1.2, 1.24}) {
@@ -166,12 +171,32 @@ TEST(select, takes_no_compressed_row_for_what_hardly_shrinks) {
     EXPECT_FALSE(collective::compresses(select(m, what, rows).what));
 }
 
+TEST(select, takes_no_uncompressed_row_that_was_not_timed) {
+    machine m = infinitely_fast(slow_machine());
+    m.calibrated_nodes = 4;
+    const question what = ask(operation::allreduce, 400, 4);
+    m.stock[0] = {1, {1}, {20}};
+    const cell row = raw(schedule_kind::recursive_doubling), other = raw(schedule_kind::ring);
+    add_timed(m, what.op, other);
+    add_timed(m, operation::reduce, row);
+    EXPECT_EQ(select(m, what, {&row, 1}).what, cell{});
+    EXPECT_EQ(select_unasked(m, what, {&row, 1}).what, cell{});
+    EXPECT_EQ(select_unasked(m, what, {&other, 1}).what, other);
+    add_timed(m, what.op, row);
+    EXPECT_EQ(select(m, what, {&row, 1}).what, row);
+    EXPECT_EQ(select_unasked(m, what, {&row, 1}).what, row);
+    // On one node.
+    m.calibrated_nodes = 1;
+    EXPECT_EQ(select_unasked(m, what, {&row, 1}).what, cell{});
+}
+
 TEST(select, counts_what_it_costs_to_ask) {
     machine m = infinitely_fast(slow_machine());
     m.calibrated_nodes = 4;
     const question what = ask(operation::allreduce, 400, 4);
     const cell row = fle(schedule_kind::recursive_doubling, payload_kind::homomorphic);
     const cell plain_row = raw(schedule_kind::recursive_doubling);
+    add_timed(m, what.op, plain_row);
     m.stock[0].rows = 1;
     m.stock[0].bytes[0] = 1;
     const auto with_stock_at = [&](double seconds) {
@@ -235,7 +260,10 @@ TEST(select_unasked, takes_rows_without_compression_that_are_far_ahead_all_over_
         const machine m = cases.any_machine();
         question what = cases.any_question();
         what.bytes = 1 + what.bytes % (1 << 22);
-        const bool timed = m.has_timed_rows(what.nodes);
+        const auto may_run = [&](const cell& row) {
+            const cell ran = as_run(row, what.bytes);
+            return ran.payload == payload_kind::raw && m.has_timed(what.op, ran, what.nodes);
+        };
         const auto rows = rows_of(what.op);
         const cell taken = select_unasked(m, what, rows).what;
         question low = what, high = what;
@@ -257,12 +285,11 @@ TEST(select_unasked, takes_rows_without_compression_that_are_far_ahead_all_over_
         };
         if (taken.schedule != schedule_kind::stock) {
             ++own;
-            ASSERT_TRUE(timed);
-            ASSERT_EQ(as_run(taken, what.bytes).payload, payload_kind::raw);
+            ASSERT_TRUE(may_run(taken));
             ASSERT_LT(share(taken) * (unasked_margin - 1e-4), 1);
         }
         for (const cell& row : rows)
-            if (timed && row.schedule != schedule_kind::stock && as_run(row, what.bytes).payload == payload_kind::raw) {
+            if (row.schedule != schedule_kind::stock && may_run(row)) {
                 ASSERT_GE(share(row),
                           taken.schedule == schedule_kind::stock ? 1 / (unasked_margin + 1e-4) : share(taken));
             }

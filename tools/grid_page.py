@@ -207,6 +207,20 @@ def pictures(module, results, out):
     return "".join(f"\n![{text}]({name})\n" for name, text in drawn)
 
 
+def earlier(points):
+    """How many points know no halves."""
+    others = sum("auto_vs_best" not in p.raw for p in points)
+    return f" (but on {others} points, measured earlier, where the fastest median is compared)" if others else ""
+
+
+def first_calls(points):
+    known = [p.raw["auto_first"] for p in points if "auto_first" in p.raw]
+    if not known:
+        return ""
+    return ("Before these repetitions `auto` is called seven times, in which it asks and tries rows of equal bits: the median of them "
+            f"is {percent(median(known))} beside later ones, in the median of the points.")
+
+
 def page(results, out):
     points = sorted((Point(raw) for raw in results["points"]), key=Point.order)
     grid = [p for p in points if p.auto and p.cores == 0 and p.part != "noise"]
@@ -221,16 +235,17 @@ def page(results, out):
 `./dev bench grid` measures this and writes this page; it can measure a part of it again. {' to '.join(dict.fromkeys(
     (dates[0], dates[-1])))}, {machine['processor']}, {machine['cores']} cores shared by all hosts. Hosts are network namespaces
 (`tools/netbed`), one rank each. isabel_velmag at --rel 1e-3, scope contribution, unless said otherwise. Medians of
-interleaved repetitions, 3 for the longest buffers and up to 200 for the shortest, time of the slowest rank. "Best stock" is
-the fastest of the MPI library's default and what it can be forced to; the cost model (`laconic predict`) knows the machine by
+interleaved repetitions, {min(p.repetitions for p in points)} for the longest buffers and up to {
+    max(p.repetitions for p in points)} for the shortest, time of the slowest rank. "Best stock" is the fastest of the MPI library's default and what it can be forced to; the cost model (`laconic predict`) knows the machine by
 `laconic calibrate` on the same hosts, and the ratio by the sample that `auto` takes.
 {pictures("grid_plots", results, out)}
 ## What `auto` decides
 
 {len(grid)} points. `auto` is compared with the fastest of the library's default and our rows, and with the default itself,
 by medians of ratios within repetitions. The fastest of several noisy medians is the luckiest, too: the row that is best in one
-half of the repetitions is compared in the other half, on {sum("auto_vs_best" in p.raw for p in grid)} of these points; on the others, measured earlier, the fastest median
-is what is compared. The former may spare `auto` some of the truth where rows are close, the latter never does.
+half of the repetitions is compared in the other half{earlier(grid)}.
+"Surely not" counts the points whose median lies beyond the limit with 95 % confidence: the order statistics of the ratios say so,
+whatever their distribution; of the others beyond it the repetitions do not tell. {first_calls(grid)}
 
 {decisions(grid)}
 Where it is furthest from the best row:

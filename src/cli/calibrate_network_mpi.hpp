@@ -13,7 +13,7 @@
 namespace laconic::cli {
 
 struct network_settings {
-    double seconds_per_size = 0.05;        ///< how long each size is repeated, about
+    double seconds_per_size = 0.05;        ///< how long each size is repeated, about; calls of an operation longer
     std::size_t stock_largest = 64 << 20;  ///< bytes of the largest buffer of calls
 };
 

@@ -31,8 +31,9 @@ constexpr double patience_for_rows_s = 0.3;
 /// What would take MPI longer than so many seconds is not measured either.
 constexpr double patience_s = 3;
 constexpr int most_rounds = 200, few_rounds = 7, fewest_rounds = 2;
-/// For each row. Decisions hang on differences of some per cent, and single short calls take half or twice as long.
-constexpr double sizes_worth = 4;
+/// How much longer than other measurements each size of an operation is repeated, in MPI's own calls. Decisions hang on
+/// differences of some per cent, and single short calls take half or twice as long.
+constexpr double patience_for_calls = 4;
 constexpr std::array<std::size_t, 9> sizes{1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10,
                                            1 << 20, 4 << 20, 16 << 20, 64 << 20};
 static_assert(sizes.size() <= model::size_fit::most);
@@ -79,17 +80,40 @@ public:
         });
     }
 
-    /// What the model is asked about such a call.
-    [[nodiscard]] model::question question(const topology& where, operation op, std::size_t count) {
+    /// What the model is asked about such a call by a row of this codec. Of other codecs than fle it knows the size by
+    /// a factor, which is that of other values: `found` has it.
+    [[nodiscard]] model::question question(const topology& where, operation op, std::size_t count, codec_id codec,
+                                           const model::machine& found) {
         const auto seen = collective::sample_of<float>(in_.as<float>().first(count), options_.limit, 1);
-        const double ratio = collective::ratio_of(seen, sizeof(float));
+        double ratio = collective::ratio_of(seen, sizeof(float));
+        if (const auto* const rates = found.rates_of(codec); rates != nullptr && codec != codec_id::fle)
+            ratio = std::max(1.0, ratio * rates->size_factor / size_beside_fle(codec));
         return collective::question_of(op, reduction::sum, count * sizeof(float), sizeof(float), options_.segment_bytes,
                                        ranks_, where.nodes, {ratio, ratio}, 1);
     }
 
 private:
+    /// Compressed size / that of fle.
+    [[nodiscard]] double size_beside_fle(codec_id codec) {
+        double& known = sizes_[static_cast<std::size_t>(codec)];
+        if (known > 0) return known;
+        const auto values =
+            std::span<const float>(in_.as<float>()).first(std::min(in_.size() / sizeof(float), compared));
+        const auto size_with = [&](codec_id which) {
+            frame_options options;
+            options.codec = which;
+            std::vector<std::byte> frame(compress_bound(element_type::f32, values.size(), which));
+            const auto done = compress<float>(values, options_.limit, frame, options);
+            return done.ok() ? static_cast<double>(*done) : 0.0;
+        };
+        const double others = size_with(codec), of_fle = size_with(codec_id::fle);
+        return known = others > 0 && of_fle > 0 ? others / of_fle : 1;
+    }
+
+    static constexpr std::size_t compared = 1 << 17;
     int ranks_, rank_ = 0;
     buffer in_, out_;
+    std::array<double, 8> sizes_{};  // of size_beside_fle(), by codec
     collective_options options_;
 };
 
@@ -125,7 +149,8 @@ void measure_operation(operation op, const topology& where, const network_settin
         const std::size_t count = common_count(size, sizeof(float), where.ranks);
         // Every rank has at least one element.
         if (size > settings.stock_largest || count * sizeof(float) > size) continue;
-        const model::question what = call.question(where, op, count);
+        const auto asked = [&](const model::cell& row) { return call.question(where, op, count, row.codec, found); };
+        const model::question what = asked({});
         const double classic_s = model::estimate_classic(found, what).total_s;
         if (stock.rows > 0 && classic_s * stock.factor[stock.rows - 1] > patience_s) break;
         // The first rounds open connections.
@@ -135,12 +160,16 @@ void measure_operation(operation op, const topology& where, const network_settin
         for (std::size_t i = 1; i < rows.size(); ++i) {
             // A row that runs as another one does is known by that one.
             if (model::as_run(rows[i].what, what.bytes) != rows[i].what) continue;
-            if (expected_s(found, what, fits[i - 1]) < patience_for_rows_s) order.push_back(i);
+            // What was never timed is not taken uncompressed: so each such row is, once.
+            const bool is_first = rows[i].what.payload == model::payload_kind::raw && fits[i - 1].factor.rows == 0;
+            if (is_first || expected_s(found, asked(rows[i].what), fits[i - 1]) < patience_for_rows_s)
+                order.push_back(i);
         }
         const bool with_rows = order.size() > 1;
         std::vector<std::vector<double>> times(rows.size());
-        const int rounds = static_cast<int>(std::clamp<double>(sizes_worth * settings.seconds_per_size / second_s,
-                                                               with_rows ? few_rounds : fewest_rounds, most_rounds));
+        const int rounds =
+            static_cast<int>(std::clamp<double>(patience_for_calls * settings.seconds_per_size / second_s,
+                                                with_rows ? few_rounds : fewest_rounds, most_rounds));
         for (int round = 0; round < rounds; ++round) {
             for (const std::size_t i : order)
                 if (times[i].empty() || times[i].front() < patience_s / few_rounds)
@@ -151,7 +180,7 @@ void measure_operation(operation op, const topology& where, const network_settin
         for (std::size_t i = 1; i < rows.size(); ++i)
             if (!times[i].empty())
                 book(fits[i - 1].factor, count * sizeof(float),
-                     median(times[i]) / model::estimate(found, what, rows[i].what).total_s);
+                     median(times[i]) / model::estimate(found, asked(rows[i].what), rows[i].what).total_s);
     }
     for (const model::row_fit& fit : fits)
         if (fit.factor.rows > 0 && found.fitted_rows < model::machine::most_rows) found.rows[found.fitted_rows++] = fit;

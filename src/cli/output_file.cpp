@@ -12,6 +12,7 @@
 #include <climits>
 #include <csignal>
 #include <cstring>
+#include <random>
 
 #include "cli/command.hpp"
 #include "cli/files.hpp"
@@ -23,12 +24,14 @@ namespace {
 
 constexpr std::size_t piece_bytes = std::size_t{8} << 20;
 
-/// The temporary that a signal handler removes; empty when there is none. A plain array, because a handler may not
+/// The temporary that a signal handler removes, whichever thread runs it. A plain array, because a handler may not
 /// touch a std::string.
 std::array<char, PATH_MAX> doomed{};
+std::atomic<bool> is_doomed = false;
+static_assert(std::atomic<bool>::is_always_lock_free);
 
 extern "C" void remove_temporary(int signal_number) {
-    if (doomed[0] != '\0') ::unlink(doomed.data());
+    if (is_doomed.load(std::memory_order_acquire)) ::unlink(doomed.data());
     std::signal(signal_number, SIG_DFL);
     std::raise(signal_number);
 }
@@ -37,12 +40,9 @@ constexpr std::array ending_signals{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU};
 
 void remove_on_signal(const std::string& path) {
     if (path.size() >= doomed.size()) return;
-    // Never half a name.
-    doomed[0] = '\0';
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    std::memcpy(doomed.data() + 1, path.c_str() + 1, path.size());
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    doomed[0] = path[0];
+    is_doomed = false;
+    std::memcpy(doomed.data(), path.c_str(), path.size() + 1);
+    is_doomed.store(true, std::memory_order_release);
     for (const int number : ending_signals) {
         struct sigaction current {};
         // Under nohup, SIGHUP is ignored and must stay so.
@@ -104,16 +104,18 @@ void output_file::follow_links() {
 void output_file::create_temporary() {
     const std::string directory = directory_of(target_);
     // Short whatever the target is called: its name may already be as long as the file system allows.
+    std::random_device random;
     for (int attempt = 0; attempt < 100; ++attempt) {
-        std::string candidate = fmt::format("{}.laconic-{}-{}.tmp", directory, ::getpid(), attempt);
-        // Before it is there: a signal may come right after. Nobody else's file has the name of this process.
+        // Processes of other hosts and containers may have the same number.
+        std::string candidate = fmt::format("{}.laconic-{}-{:08x}.tmp", directory, ::getpid(), random());
+        // Before it is there: a signal may come right after.
         remove_on_signal(candidate);
         descriptor_ = ::open(candidate.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (descriptor_ >= 0) {
             temporary_ = std::move(candidate);
             return;
         }
-        doomed[0] = '\0';
+        is_doomed = false;
         if (errno != EEXIST) break;
     }
     refuse(name_);
@@ -123,7 +125,7 @@ output_file::~output_file() {
     if (descriptor_ >= 0 && descriptor_ != STDOUT_FILENO) ::close(descriptor_);
     if (!temporary_.empty()) {
         ::unlink(temporary_.c_str());
-        doomed[0] = '\0';
+        is_doomed = false;
     }
 }
 
@@ -145,7 +147,7 @@ void output_file::commit() {
     if (::close(descriptor) != 0) fail_data(fmt::format("cannot write '{}': {}", name_, std::strerror(errno)));
     if (temporary_.empty()) return;
     if (::rename(temporary_.c_str(), target_.c_str()) != 0) refuse(name_);
-    doomed[0] = '\0';
+    is_doomed = false;
     temporary_.clear();
 }
 

@@ -89,6 +89,8 @@ public:
 
     /// How `auto` fared with calls like these, asked and told in the order of the turns.
     [[nodiscard]] model::recollection& decisions() noexcept { return decisions_; }
+    /// What runs calls without loss: what each rank can work out anew by itself, so not all need to remember the same.
+    [[nodiscard]] model::recollection& lossless() noexcept { return lossless_; }
     /// After a call that all ranks have refused: they may have looked at it in different ways, and must remember alike.
     void forget_decisions() noexcept { decisions_ = {}; }
 
@@ -131,7 +133,7 @@ private:
     std::vector<std::unique_ptr<call_memory>> memory_;
     std::vector<known_levels> levels_;
     std::vector<known_size> sizes_;
-    model::recollection decisions_;
+    model::recollection decisions_, lossless_;
     std::vector<std::string> machines_;
 };
 

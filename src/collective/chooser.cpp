@@ -64,9 +64,9 @@ std::optional<cell> chooser::standing() {
 }
 
 cell chooser::lossless_row() {
-    if (const cell* const known = store_.decisions().settled(likeness_)) return *known;
+    if (const cell* const known = store_.lossless().settled(likeness_)) return *known;
     const cell what = choose(question({})).what;
-    store_.decisions().keep(likeness_, what);
+    store_.lossless().keep(likeness_, what);
     return what;
 }
 
@@ -90,6 +90,7 @@ status chooser::consider(cell& what) {
         what = lossless_row();
         return found;
     }
+    const codec::float_environment standard;
     const auto known = store_.decisions().recall(likeness_);
     asks_ = known.todo != advice::settled;
     if (known.todo != advice::ask) what = known.what;

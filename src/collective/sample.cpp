@@ -20,6 +20,9 @@ constexpr std::size_t glimpses = 64, glimpse_values = 64;
 /// Blocks of which nothing is left but their codes take no less.
 constexpr double fewest_bits = 0.15;
 
+/// Steps, as at_bound_1(), of what takes its own size within any bound.
+constexpr double never_shrinks = 3000;
+
 /// To the base 2, between powers of it a straight line: less than 0.09 off.
 double logarithm(double positive) noexcept {
     return static_cast<double>(std::bit_cast<std::int64_t>(positive)) * 0x1p-52 - 1023;
@@ -83,7 +86,9 @@ value_sample sample_of(std::span<const T> values, bound limit, double share, con
     }
     const double e = share * codec::resolve_bound(limit, seen.min, seen.max);
     value_sample all{0, e, seen.any, seen.min, seen.max};
-    if (!(e > 0)) return all;
+    // NaN and infinities travel as they are.
+    if (!seen.any) all.bits = 8 * sizeof(T);
+    if (!seen.any || !(e > 0)) return all;
     const auto how = codec::choose_step<T>(e, seen.max_abs).contribution;
     std::array<std::byte, 32768> out;
     std::size_t bytes = 0;
@@ -93,6 +98,7 @@ value_sample sample_of(std::span<const T> values, bound limit, double share, con
 }
 
 double at_bound_1(const value_sample& seen) noexcept {
+    if (!seen.any_finite) return never_shrinks;
     return logarithm(power_of_2(seen.bits) - 1) + logarithm(seen.bound);
 }
 

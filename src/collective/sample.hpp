@@ -20,8 +20,9 @@ template <class T>
 
 /// What one rank has seen.
 struct value_sample {
-    double bits = 0;          ///< that a value takes, compressed; 0: nothing was looked at, or nothing may be lost
-    double bound = 0;         ///< that it was compressed within
+    double bits = 0;   ///< that a value takes, compressed; 0: nothing was looked at, nothing may be lost, or a constant
+                       ///< within a relative bound
+    double bound = 0;  ///< that it was compressed within
     bool any_finite = false;  ///< of those that were looked at
     double min = 0, max = 0;  ///< of the finite ones
 };

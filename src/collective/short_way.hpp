@@ -25,14 +25,14 @@ template <class T>
 }
 
 /// Of its own, since it makes texts: the short way has no handler for want of memory.
-[[nodiscard, gnu::cold, gnu::noinline]] inline status refused_by_mpi(mpi::channel& channel, int code,
-                                                                     MPI_Comm comm) noexcept try {
+[[nodiscard, gnu::cold, gnu::noinline]] inline status refused_by_mpi(mpi::channel& channel, int code, MPI_Comm comm) {
     channel.mark_broken();
-    const status why = channel.check(code, "MPI collective");
     MPI_Comm_call_errhandler(comm, code);
-    return why;
-} catch (const std::bad_alloc&) {
-    return {errc::out_of_memory, "no memory for what MPI refused"};
+    try {
+        return channel.check(code, "MPI collective");
+    } catch (const std::bad_alloc&) {
+        return {errc::out_of_memory, {}};
+    }
 }
 
 /// Precondition: `known` is of this call, and its row is MPI's own function.

@@ -134,6 +134,12 @@ bool machine::has_timed(operation op, const cell& what, int nodes) const noexcep
     return fit != nullptr && fit->factor.rows > 0 && calibrated_nodes > 0 && (calibrated_nodes > 1) == (nodes > 1);
 }
 
+bool machine::has_timed_such(operation op, const cell& what, int nodes, double size_bytes) const noexcept {
+    if (!has_timed(op, what, nodes) || calibrated_nodes != nodes) return false;
+    const size_fit& fit = fit_of(*this, op, what)->factor;
+    return size_bytes <= fit.bytes[fit.rows - 1];
+}
+
 const codec_rates* machine::rates_of(codec_id codec) const noexcept {
     for (std::size_t i = 0; i < rated_codecs.size(); ++i)
         if (rated_codecs[i] == codec) return &codecs[i];

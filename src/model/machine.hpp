@@ -110,6 +110,8 @@ struct machine {
     [[nodiscard]] double row_factor(operation op, const cell& what, int nodes, double size_bytes) const noexcept;
     /// Whether the row was timed, and on as many nodes: one, or several.
     [[nodiscard]] bool has_timed(operation op, const cell& what, int nodes) const noexcept;
+    /// On exactly as many nodes, and with buffers as long.
+    [[nodiscard]] bool has_timed_such(operation op, const cell& what, int nodes, double size_bytes) const noexcept;
     /// nullptr for a codec without rates (raw).
     [[nodiscard]] const codec_rates* rates_of(codec_id codec) const noexcept;
 };

@@ -53,6 +53,8 @@ public:
     static constexpr unsigned tries = 2;
     /// What one time weighs in a row's average, and by what factor another row has to be faster to be taken.
     static constexpr double forgets = 0.125, clearly = 1.03;
+    /// Times that differ by more than this are not of the row: one run waited for memory, or for another program.
+    static constexpr double disturbed = 1.25;
 
     enum class advice : std::uint8_t {
         ask,      ///< nothing is known: ask, and learn()
@@ -138,12 +140,7 @@ public:
         if (known == nullptr || known->rivals == 0) return false;
         if (seconds > 0) {
             rival& timed = known->all[known->last];
-            // A first run may have waited for memory.
-            if (timed.runs < tries)
-                timed.seconds =
-                    timed.runs == 0 || timed.seconds > seconds * other_data ? seconds : (timed.seconds + seconds) / 2;
-            else
-                timed.seconds += (seconds - timed.seconds) * forgets;
+            timed.seconds = averaged(timed, seconds);
             ++timed.runs;
         }
         known->last_s = 0;
@@ -186,6 +183,14 @@ private:
         known->call = call;
         known->credit_s = credit_s;
         return *known;
+    }
+    /// One disturbed run is forgiven, and times that stay so long move the average all the same.
+    static double averaged(const rival& timed, double seconds) noexcept {
+        if (timed.runs == 0) return seconds;
+        if (timed.runs >= tries)
+            return timed.seconds + (std::min(seconds, timed.seconds * disturbed) - timed.seconds) * forgets;
+        const double least = std::min(timed.seconds, seconds), most = std::max(timed.seconds, seconds);
+        return most > least * disturbed ? least : (least + most) / 2;
     }
     /// In turn while one has not had its tries. Then the fastest, but no other than before, or than predicted, for the
     /// sake of what may be noise.

@@ -138,14 +138,16 @@ choice select_unasked(const machine& where, const question& what, std::span<cons
     const size_class sizes = size_class_of(what.bytes);
     ends[0].bytes = sizes.first;
     ends[1].bytes = sizes.last;
-    double least_share = 1 / unasked_margin;
+    double least_share = 1;
     for (const cell& one : candidates) {
         if (!is_choice(where, one, what)) continue;
         if (!is_raw(one, ends[0]) || !is_raw(one, ends[1])) continue;
         double share = 0;  // of stock's time, at the worse end
         for (const question& end : ends)
             share = std::max(share, estimate(where, end, one).total_s / estimate_stock(where, end).total_s);
-        if (!(share < least_share)) continue;
+        const cell ran = as_run(one, what.bytes);
+        const bool is_near = where.has_timed_such(what.op, ran, what.nodes, static_cast<double>(sizes.last));
+        if (!(share < least_share && share * (is_near ? unasked_margin : distant_margin) < 1)) continue;
         least_share = share;
         best = {one, estimate(where, what, one).total_s, stock_s};
     }

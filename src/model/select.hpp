@@ -34,14 +34,14 @@ inline constexpr double usual_calls_per_question = 63.0 / 6;
 /// the one with the least work on the processor; of those, the first. For a row without compression it is asking_s() /
 /// calls_per_question, because nobody would talk otherwise; nothing when no candidate compresses, because then nobody
 /// has to ask. Candidates that cannot serve the operation or lack rates lose, as do a hierarchy of nodes with one
-/// rank each, below least_ratio every row that compresses, and on a machine without timed rows every other. Local, no
-/// allocation, microseconds. A question that fails check() gets stock.
+/// rank each, below least_ratio every row that compresses, and every other that was not timed. Local, no allocation,
+/// microseconds. A question that fails check() gets stock.
 [[nodiscard]] choice select(const machine& where, const question& what, std::span<const cell> candidates,
                             double calls_per_question = 1) noexcept;
 
-/// What a row has to be ahead of stock by where nobody asks: short calls are predicted less well than long ones
-/// (docs/adr/0013-short-buffers-unasked.md).
-inline constexpr double unasked_margin = 1.05;
+/// What a row has to be ahead of stock by where nobody asks, if it was timed on as many nodes and with buffers as long;
+/// and if it was not: short calls are predicted less well than long ones (docs/adr/0013-short-buffers-unasked.md).
+inline constexpr double unasked_margin = 1.05, distant_margin = 1.15;
 /// Sizes that are decided alike: from 4 on a quarter of an octave.
 struct size_class {
     std::uint64_t first = 0, last = 0;
@@ -51,7 +51,7 @@ inline constexpr std::size_t most_size_classes = 4 * 65;
 [[nodiscard]] size_class size_class_of(std::uint64_t bytes) noexcept;
 
 /// For sizes below smallest_interesting_bytes(): of the candidates that travel uncompressed and are predicted to beat
-/// stock by unasked_margin at both ends of the class of the size, the one with the least share of stock's time at the
+/// stock by the margin at both ends of the class of the size, the one with the least share of stock's time at the
 /// end that is worse for it; else stock. So there is one answer for a class, whatever the type of the elements. Same
 /// conditions as select().
 [[nodiscard]] choice select_unasked(const machine& where, const question& what,

@@ -106,7 +106,7 @@ private:
 ///         intercommunicator, or MPI not initialised.
 [[nodiscard]] result<channel*> channel_of(MPI_Comm comm, channel_use use = channel_use::collectives);
 
-/// The same for the communicator that was asked about last, without a lock or a word to MPI; null for any other.
+/// The same for the few communicators that were asked about last, without a lock or a word to MPI; null for any other.
 [[nodiscard]] channel* recent_channel_of(MPI_Comm comm, channel_use use = channel_use::collectives) noexcept;
 
 /// Calls `action` once, when MPI_Finalize begins and MPI still works.

@@ -20,6 +20,7 @@
 #include "fields.hpp"
 #include "model/cost.hpp"
 #include "model/machine.hpp"
+#include "model/recollection.hpp"
 #include "mpi/channel.hpp"
 #include "run.hpp"
 
@@ -243,6 +244,31 @@ void short_arrays_travel_raw(collective_options options) {
     MPI_Comm_free(&comm);
 }
 
+/// Some ranks know a call without loss and others, which work in place, find it out: what all have in common of other
+/// calls stays so.
+void calls_without_loss_leave_others_alone(const collective_options& options) {
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    const bool is_root = rank_in(comm) == 0;
+    std::vector<double> product(50, 1.0);
+    const std::span<double> out = is_root ? std::span(product) : std::span<double>{};
+    const auto without_loss =
+        collective_call<double>::reduce(std::span<const double>(product), out, reduction::prod, 0);
+    const std::vector<double> values = kept_field<double>(field::smooth, rank_in(comm), 30000);
+    const auto product_is_right = [&] { return run(without_loss, comm, options).ok() && product[7] == 1; };
+    const auto call_one = [&](std::size_t kind) {
+        const std::vector<double> some(values.begin(), values.end() - static_cast<std::ptrdiff_t>(kind));
+        for (int k = 0; k < 2; ++k) call(some, comm, options, "a call after others without loss");
+    };
+    for (int i = 0; i < 3; ++i) check(product_is_right(), "a product before other calls");
+    // So many that the product would be forgotten among them; then those that are left, the oldest last.
+    constexpr std::size_t kinds = model::recollection::most + 1;
+    for (std::size_t kind = 0; kind < kinds; ++kind) call_one(kind);
+    check(product_is_right(), "a product after other calls");
+    for (std::size_t kind = kinds; kind-- > 0;) call_one(kind);
+    MPI_Comm_free(&comm);
+}
+
 void without_a_bound_nobody_asks(collective_options options) {
     MPI_Comm comm = MPI_COMM_NULL;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
@@ -307,6 +333,7 @@ void auto_decides() {
     short_arrays_travel_raw(options);
     refused_calls_leave_nothing(options);
     an_unreadable_machine_is_heard_of(options);
+    calls_without_loss_leave_others_alone(options);
     without_a_bound_nobody_asks(options);
     std::remove(path.c_str());
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Calls that run the short way because a call like them ran before: the same results, reports and refusals, and none of
 // it once something is different.
+#include <array>
 #include <string>
 #include <vector>
 
@@ -125,6 +126,19 @@ void lifetimes() {
                   "the sum in a short life");
         MPI_Comm_free(&comm);
     }
+    // Those used last are found without MPI, each its own channel, until they are gone.
+    std::array<MPI_Comm, 5> several{};
+    for (MPI_Comm& one : several) MPI_Comm_dup(world, &one);
+    for (const MPI_Comm one : several)
+        for (int i = 0; i < 2; ++i) reduce(in, reduction::sum, one, options, "on one of several communicators");
+    for (const MPI_Comm one : several)
+        if (const mpi::channel* const recent = mpi::recent_channel_of(one); recent != nullptr)
+            check(recent == mpi::channel_of(one).value(), "another communicator's channel");
+    check(mpi::recent_channel_of(several[4]) != nullptr && mpi::recent_channel_of(several[3]) != nullptr,
+          "the communicators that were used last are not at hand");
+    const MPI_Comm gone = several[4];
+    for (MPI_Comm& one : several) MPI_Comm_free(&one);
+    check(mpi::recent_channel_of(gone) == nullptr, "a channel that is gone");
     MPI_Comm comm = MPI_COMM_NULL;
     MPI_Comm_dup(world, &comm);
     reduce(in, reduction::sum, comm, options, "before a started call");

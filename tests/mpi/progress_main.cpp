@@ -70,15 +70,19 @@ void check_threads() {
         const collective_options options = options_for("auto", bound::abs(1e-3));
         const std::vector<float> in(50 + k, static_cast<float>(k + 1));
         std::vector<float> out(in.size());
-        for (int life = 0; life < 30; ++life) {
-            MPI_Comm comm = MPI_COMM_NULL;
-            MPI_Comm_dup(bases[k], &comm);
-            for (int i = 0; i < 20; ++i) {
+        std::array<MPI_Comm, 4> comms{};
+        for (MPI_Comm& comm : comms) MPI_Comm_dup(bases[k], &comm);
+        for (std::size_t life = 0; life < 30; ++life) {
+            for (std::size_t i = 0; i < 20; ++i) {
+                MPI_Comm comm = comms[i / 2 % comms.size()];
                 const auto done = allreduce<float>(std::span<const float>(in), out, reduction::sum, comm, options);
                 if (!done.ok() || out.back() != static_cast<float>(size_of(comm)) * in.back()) ++wrong[k];
             }
-            MPI_Comm_free(&comm);
+            MPI_Comm& replaced = comms[life % comms.size()];
+            MPI_Comm_free(&replaced);
+            MPI_Comm_dup(bases[k], &replaced);
         }
+        for (MPI_Comm& comm : comms) MPI_Comm_free(&comm);
     };
     std::vector<std::thread> others;
     for (std::size_t k = 1; k < threads; ++k) others.emplace_back(work, k);

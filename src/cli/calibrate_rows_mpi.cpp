@@ -13,6 +13,7 @@
 #include "cli/calibrate_network_mpi.hpp"
 #include "cli/calibrate_times_mpi.hpp"
 #include "cli/collective_arguments_mpi.hpp"
+#include "cli/row_times.hpp"
 #include "collective/registry.hpp"
 #include "collective/select.hpp"
 #include "laconic/collective.hpp"
@@ -120,22 +121,6 @@ private:
 void book(model::size_fit& fit, std::size_t bytes, double factor) {
     fit.bytes[fit.rows] = static_cast<double>(bytes);
     fit.factor[fit.rows++] = std::clamp(factor, best_factor, worst_factor);
-}
-
-/// The value that this share of the times lies below.
-double quantile(std::vector<double> times, double share) {
-    const auto at = times.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(times.size()));
-    std::nth_element(times.begin(), at, times.end());
-    return *at;
-}
-
-/// The time that a row is known by. Where machines are in two states, processors that have to be woken and processors
-/// that are awake, say, a row without compression is ahead of MPI's own call only as far as it is in both.
-double time_of(std::vector<double> row, std::vector<double> stock, bool is_raw) {
-    constexpr double two_states = 1.5, few = 0.25;
-    const double middle = median(row), least = quantile(stock, few);
-    if (!is_raw || quantile(stock, 1 - few) < two_states * least) return middle;
-    return std::max(middle, median(stock) * quantile(row, few) / least);
 }
 
 /// Collective, the same on all ranks: by its formula and how far the row was from it last. Infinite without rates.

@@ -10,9 +10,9 @@
 #include <new>
 #include <vector>
 
-#include "base/recent_pair.hpp"
 #include "mpi/error.hpp"
 #include "mpi/processors.hpp"
+#include "mpi/recent_pair.hpp"
 
 namespace laconic::mpi {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What readers find while a writer changes it: the value of the key that they asked for, or nothing.
-#include "base/recent_pair.hpp"
+#include "mpi/recent_pair.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-namespace laconic {
+namespace laconic::mpi {
 namespace {
 
 TEST(recent_pair, finds_what_was_kept_last) {
@@ -50,4 +50,4 @@ TEST(recent_pair, parallel_readers_never_find_the_value_of_another_key) {
 }
 
 }  // namespace
-}  // namespace laconic
+}  // namespace laconic::mpi

@@ -5,7 +5,7 @@
 
 #include <atomic>
 
-namespace laconic {
+namespace laconic::mpi {
 
 /// Key and Value: types whose atomics are free of locks, as pointers and integers are.
 template <class Key, class Value>
@@ -35,4 +35,4 @@ private:
     std::atomic<Value> value_{};
 };
 
-}  // namespace laconic
+}  // namespace laconic::mpi

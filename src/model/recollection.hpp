@@ -189,8 +189,8 @@ private:
         if (timed.runs == 0) return seconds;
         if (timed.runs >= tries)
             return timed.seconds + (std::min(seconds, timed.seconds * disturbed) - timed.seconds) * forgets;
-        const double least = std::min(timed.seconds, seconds), most = std::max(timed.seconds, seconds);
-        return most > least * disturbed ? least : (least + most) / 2;
+        const double shorter = std::min(timed.seconds, seconds), longer = std::max(timed.seconds, seconds);
+        return longer > shorter * disturbed ? shorter : (shorter + longer) / 2;
     }
     /// In turn while one has not had its tries. Then the fastest, but no other than before, or than predicted, for the
     /// sake of what may be noise.

@@ -81,16 +81,20 @@ public:
         });
     }
 
-    /// What the model is asked about such a call by a row of this codec. Of other codecs than fle it knows the size by
-    /// a factor, which is that of other values: `found` has it.
-    [[nodiscard]] model::question question(const topology& where, operation op, std::size_t count, codec_id codec,
-                                           const model::machine& found) {
+    /// What the model is asked about such a call.
+    [[nodiscard]] model::question question(const topology& where, operation op, std::size_t count) {
         const auto seen = collective::sample_of<float>(in_.as<float>().first(count), options_.limit, 1);
-        double ratio = collective::ratio_of(seen, sizeof(float));
-        if (const auto* const rates = found.rates_of(codec); rates != nullptr && codec != codec_id::fle)
-            ratio = std::max(1.0, ratio * rates->size_factor / size_beside_fle(codec));
+        const double ratio = collective::ratio_of(seen, sizeof(float));
         return collective::question_of(op, reduction::sum, count * sizeof(float), sizeof(float), options_.segment_bytes,
                                        ranks_, where.nodes, {ratio, ratio}, 1);
+    }
+
+    /// The same of a row with this codec. The model knows the size of others than fle by a factor, which is that of
+    /// other values: `found` has it.
+    [[nodiscard]] model::question question_for(codec_id codec, model::question what, const model::machine& found) {
+        if (const auto* const rates = found.rates_of(codec); rates != nullptr && codec != codec_id::fle)
+            what.ratio = std::max(1.0, what.ratio * rates->size_factor / size_beside_fle(codec));
+        return what;
     }
 
 private:
@@ -150,8 +154,8 @@ void measure_operation(operation op, const topology& where, const network_settin
         const std::size_t count = common_count(size, sizeof(float), where.ranks);
         // Every rank has at least one element.
         if (size > settings.stock_largest || count * sizeof(float) > size) continue;
-        const auto asked = [&](const model::cell& row) { return call.question(where, op, count, row.codec, found); };
-        const model::question what = asked({});
+        const model::question what = call.question(where, op, count);
+        const auto asked = [&](const model::cell& row) { return call.question_for(row.codec, what, found); };
         const double classic_s = model::estimate_classic(found, what).total_s;
         if (stock.rows > 0 && classic_s * stock.factor[stock.rows - 1] > patience_s) break;
         // The first rounds open connections.

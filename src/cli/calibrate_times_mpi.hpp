@@ -5,14 +5,8 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <vector>
 
 namespace laconic::cli {
-
-[[nodiscard]] inline double median(std::vector<double>& values) {
-    std::sort(values.begin(), values.end());
-    return values[values.size() / 2];
-}
 
 /// Collective.
 [[nodiscard]] inline double slowest_of(MPI_Comm comm, double mine) {

@@ -9,6 +9,7 @@
 
 #include "cli/bench_tools.hpp"
 #include "cli/calibrate_times_mpi.hpp"
+#include "cli/row_times.hpp"
 
 namespace laconic::cli {
 namespace {

@@ -16,13 +16,15 @@ namespace laconic::cli {
     return *at;
 }
 
+[[nodiscard]] inline double median(const std::vector<double>& times) { return quantile(times, 0.5); }
+
 /// The median; but where machines are in two states, processors that have to be woken and processors that are awake,
 /// say, a row without compression is ahead of MPI's own call only as far as it is in both.
 [[nodiscard]] inline double time_of(const std::vector<double>& row, const std::vector<double>& stock, bool is_raw) {
     constexpr double two_states = 1.5, few = 0.25;
-    const double middle = quantile(row, 0.5), least = quantile(stock, few);
+    const double middle = median(row), least = quantile(stock, few);
     if (!is_raw || quantile(stock, 1 - few) < two_states * least) return middle;
-    return std::max(middle, quantile(stock, 0.5) * quantile(row, few) / least);
+    return std::max(middle, median(stock) * quantile(row, few) / least);
 }
 
 }  // namespace laconic::cli

@@ -177,8 +177,8 @@ result<bool> agreement::test() {
     if (auto differs = judge(); !differs.ok()) return differs;
     values_ = {};
     if (packet_[span_any] == 1)
-        values_ = {true, from_ordered(~packet_[span_min]), from_ordered(packet_[span_max]),
-                   from_ordered(packet_[span_abs])};
+        values_ = {
+            {true, from_ordered(~packet_[span_min]), from_ordered(packet_[span_max]), from_ordered(packet_[span_abs])}};
     if (packet_[span_most_bits] != INT64_MIN)
         values_.sample = {from_ordered(~packet_[span_least_bits]), from_ordered(packet_[span_most_bits]), 0, true};
     values_.elements = static_cast<std::uint64_t>(std::max(packet_[span_elements], std::int64_t{0}));

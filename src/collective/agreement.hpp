@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 
+#include "collective/finite_range.hpp"
 #include "collective/registry.hpp"
 #include "collective/sample.hpp"
 #include "laconic/bound.hpp"
@@ -38,9 +39,7 @@ struct call_shape {
 };
 
 /// The finite values of one rank, or of all of them; of a call that is still to be decided those that were looked at.
-struct value_span {
-    bool any_finite = false;
-    double min = 0, max = 0, max_abs = 0;
+struct value_span : finite_range {
     agreed_sample sample = {};   ///< of this rank, or of all ranks that looked at values; the bound is left out
     double last_s = 0;           ///< how long an earlier call took; 0: not known. Of all ranks: the longest there is
     std::uint64_t elements = 0;  ///< of the buffer, as far as the rank knows. Of all ranks: the largest there is

@@ -59,19 +59,6 @@ quantisation<T> plan_levels(const planned_call& call, quantisation_request asked
     return plan;
 }
 
-template <class T>
-void join(value_span& all, std::span<const T> values, const codec::crew& with) {
-    if (values.empty()) return;
-    const value_range<T> found = codec::range_of<T>(values, with);
-    if (found.nonfinite == values.size()) return;
-    const auto min = static_cast<double>(found.min);
-    const auto max = static_cast<double>(found.max);
-    all.min = all.any_finite ? std::min(all.min, min) : min;
-    all.max = all.any_finite ? std::max(all.max, max) : max;
-    all.max_abs = std::max(all.max_abs, static_cast<double>(found.max_abs));
-    all.any_finite = true;
-}
-
 }  // namespace
 
 growth growth_of(operation op, reduction combine) noexcept {
@@ -99,9 +86,12 @@ value_span span_of(std::span<const T> in, const geometry& call, unsigned threads
     value_span all;
     if (!call.reads()) return all;
     // What lies between the parts does not count.
-    if (call.in_displacements.empty()) join(all, in, with);
+    const auto join = [&](std::span<const T> part) {
+        all.widen(finite_range_of(codec::range_of<T>(part, with), part.size()));
+    };
+    if (call.in_displacements.empty()) join(in);
     for (std::size_t k = 0; k < call.in_displacements.size(); ++k)
-        join(all, in.subspan(call.in_displacements[k], call.in_counts[k]), with);
+        join(in.subspan(call.in_displacements[k], call.in_counts[k]));
     return all;
 }
 

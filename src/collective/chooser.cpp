@@ -59,6 +59,10 @@ cell chooser::plain() const noexcept {
 std::optional<cell> chooser::standing() {
     new_machine_ = !find_machine().ok() || !store_.knows_machine(asked_.options->machine);
     if (new_machine_) return {};
+    return fixed_row();
+}
+
+std::optional<cell> chooser::fixed_row() {
     if (is_plain()) return plain();
     return lossless_ ? std::optional(lossless_row()) : std::nullopt;
 }
@@ -82,12 +86,8 @@ status chooser::consider(cell& what) {
     new_machine_ = !store_.knows_machine(asked_.options->machine);
     asks_ = new_machine_;
     if (new_machine_) return found;
-    if (is_plain()) {
-        what = plain();
-        return found;
-    }
-    if (lossless_) {
-        what = lossless_row();
+    if (const auto row = fixed_row()) {
+        what = *row;
         return found;
     }
     const codec::float_environment standard;
@@ -103,9 +103,10 @@ bool chooser::settle(const value_span& agreed, cell& what) {
     agreed_elements_ = agreed.elements;
     if (new_machine_) {
         store_.remember_machine(asked_.options->machine);
-        const bool is_open = !is_plain() && !lossless_;
-        if (!is_open) what = is_plain() ? plain() : choose(question({})).what;
-        if (!is_open) return false;
+        if (const auto row = fixed_row()) {
+            what = *row;
+            return false;
+        }
     }
     const bool presumed = what.schedule != schedule_kind::chosen;
     const geometry& shape = *asked_.shape;

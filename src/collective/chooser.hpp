@@ -58,6 +58,8 @@ private:
     [[nodiscard]] status find_machine();
     /// Whether no ratio is worth asking for. If not, the likeness is known from here on.
     [[nodiscard]] bool is_plain();
+    /// What runs this call and all of its kind, whatever they hold; nothing where a ratio decides.
+    [[nodiscard]] std::optional<cell> fixed_row();
     /// What runs where nothing may be lost. Precondition: the likeness is known.
     [[nodiscard]] cell lossless_row();
     /// What runs where nobody compresses.

@@ -122,16 +122,10 @@ void execution<T>::agree(const status& local) {
 template <class T>
 void execution<T>::look_at_values(value_span& mine, bool may_run) {
     const double share = sampled_share(call_.op, call_.combine, options_.bound_scope, channel_.size());
-    const value_range<T> whole{static_cast<real_type<T>>(mine.min), static_cast<real_type<T>>(mine.max),
-                               static_cast<real_type<T>>(mine.max_abs), 0};
     const value_sample seen = sample_of<T>(values_to_sample<T>(call_.in, geometry_), options_.limit, share,
-                                           mine.any_finite ? &whole : nullptr);
-    if (seen.bits > 0) mine.sample = {at_bound_1(seen), at_bound_1(seen), 0, true};
-    if (!may_run) {
-        mine.any_finite = seen.any_finite;
-        mine.min = seen.min;
-        mine.max = seen.max;
-    }
+                                           mine.any_finite ? &mine : nullptr);
+    mine.sample = joined({&seen, 1}, options_.limit, share);
+    if (!may_run) static_cast<finite_range&>(mine) = seen;
     mine.elements = reach_of(geometry_);
     mine.last_s = chooser_->last_s();
 }

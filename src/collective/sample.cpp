@@ -20,7 +20,7 @@ constexpr std::size_t glimpses = 64, glimpse_values = 64;
 /// Blocks of which nothing is left but their codes take no less.
 constexpr double fewest_bits = 0.15;
 
-/// Steps, as at_bound_1(), of what takes its own size within any bound.
+/// Steps of what takes its own size within any bound.
 constexpr double never_shrinks = 3000;
 
 /// To the base 2, between powers of it a straight line: less than 0.09 off.
@@ -32,24 +32,11 @@ double power_of_2(double exponent) noexcept {
     return std::bit_cast<double>(static_cast<std::int64_t>((std::clamp(exponent, -1000.0, 1000.0) + 1023) * 0x1p52));
 }
 
-/// Finite values; what has none widens nothing.
-struct finite_range {
-    bool any = false;
-    double min = 0, max = 0, max_abs = 0;
-
-    void widen(double least, double most, double most_abs) noexcept {
-        min = any ? std::min(min, least) : least;
-        max = any ? std::max(max, most) : most;
-        max_abs = std::max(max_abs, most_abs);
-        any = true;
-    }
-    template <class T>
-    void widen(std::span<const T> values) noexcept {
-        const value_range<T> found = range_of(values);
-        if (found.nonfinite < values.size())
-            widen(static_cast<double>(found.min), static_cast<double>(found.max), static_cast<double>(found.max_abs));
-    }
-};
+/// Steps of a bound of 1. Precondition: seen.bound > 0, if a value is finite.
+double at_bound_1(const value_sample& seen) noexcept {
+    if (!seen.any_finite) return never_shrinks;
+    return logarithm(power_of_2(seen.bits) - 1) + logarithm(seen.bound);
+}
 
 }  // namespace
 
@@ -69,44 +56,38 @@ std::span<const T> values_to_sample(std::span<const T> in, const geometry& call)
 }
 
 template <class T>
-value_sample sample_of(std::span<const T> values, bound limit, double share, const value_range<T>* whole) {
+value_sample sample_of(std::span<const T> values, bound limit, double share, const finite_range* whole) {
     if (values.empty() || limit.value == 0) return {};
     const std::size_t each = std::min(values.size(), codec::chunk_values);
     const std::size_t chunks = std::clamp<std::size_t>(values.size() / each / model::sampled_share, 1, sampled_chunks);
     const auto chunk = [&](std::size_t i) { return values.subspan((values.size() - each) / chunks * i, each); };
-    finite_range seen;
+    value_sample seen;
+    const auto look_at = [&](std::span<const T> some) { seen.widen(finite_range_of(range_of(some), some.size())); };
     if (whole != nullptr) {
-        seen.widen(static_cast<double>(whole->min), static_cast<double>(whole->max),
-                   static_cast<double>(whole->max_abs));
+        seen.widen(*whole);
     } else {
-        for (std::size_t i = 0; i < chunks; ++i) seen.widen(chunk(i));
+        for (std::size_t i = 0; i < chunks; ++i) look_at(chunk(i));
         if (limit.kind == bound_kind::relative && values.size() >= model::sampled_share * glimpses * glimpse_values)
             for (std::size_t i = 0; i < glimpses; ++i)
-                seen.widen(values.subspan(values.size() / glimpses * i, glimpse_values));
+                look_at(values.subspan(values.size() / glimpses * i, glimpse_values));
     }
-    const double e = share * codec::resolve_bound(limit, seen.min, seen.max);
-    value_sample all{0, e, seen.any, seen.min, seen.max};
+    seen.bound = share * codec::resolve_bound(limit, seen.min, seen.max);
     // NaN and infinities travel as they are.
-    if (!seen.any) all.bits = 8 * sizeof(T);
-    if (!seen.any || !(e > 0)) return all;
-    const auto how = codec::choose_step<T>(e, seen.max_abs).contribution;
+    if (!seen.any_finite) seen.bits = 8 * sizeof(T);
+    if (!seen.any_finite || !(seen.bound > 0)) return seen;
+    const auto how = codec::choose_step<T>(seen.bound, seen.max_abs).contribution;
     std::array<std::byte, 32768> out;
     std::size_t bytes = 0;
     for (std::size_t i = 0; i < chunks; ++i) bytes += codec::encode<T>(chunk(i), how, out).bytes;
-    all.bits = 8 * static_cast<double>(bytes) / static_cast<double>(chunks * each);
-    return all;
-}
-
-double at_bound_1(const value_sample& seen) noexcept {
-    if (!seen.any_finite) return never_shrinks;
-    return logarithm(power_of_2(seen.bits) - 1) + logarithm(seen.bound);
+    seen.bits = 8 * static_cast<double>(bytes) / static_cast<double>(chunks * each);
+    return seen;
 }
 
 agreed_sample joined(std::span<const value_sample> all, bound limit, double share) noexcept {
     agreed_sample seen;
     finite_range values;
     for (const value_sample& one : all) {
-        if (one.any_finite) values.widen(one.min, one.max, 0);
+        values.widen(one);
         if (!(one.bits > 0)) continue;
         const double steps = at_bound_1(one);
         seen.least = seen.any ? std::min(seen.least, steps) : steps;
@@ -132,8 +113,8 @@ double ratio_of(const value_sample& seen, unsigned element_bytes) noexcept {
     return ratios_of({all, all, seen.bound, true}, element_bytes).usual;
 }
 
-#define LACONIC_INSTANTIATE(T)                                                                 \
-    template value_sample sample_of(std::span<const T>, bound, double, const value_range<T>*); \
+#define LACONIC_INSTANTIATE(T)                                                               \
+    template value_sample sample_of(std::span<const T>, bound, double, const finite_range*); \
     template std::span<const T> values_to_sample(std::span<const T>, const geometry&) noexcept;
 LACONIC_INSTANTIATE(float)
 LACONIC_INSTANTIATE(double)

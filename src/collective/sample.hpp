@@ -5,6 +5,7 @@
 
 #include <span>
 
+#include "collective/finite_range.hpp"
 #include "collective/geometry.hpp"
 #include "laconic/codec.hpp"
 #include "laconic/collective_options.hpp"
@@ -18,13 +19,11 @@ namespace laconic::collective {
 template <class T>
 [[nodiscard]] std::span<const T> values_to_sample(std::span<const T> in, const geometry& call) noexcept;
 
-/// What one rank has seen.
-struct value_sample {
+/// What one rank has seen, and the range of that.
+struct value_sample : finite_range {
     double bits = 0;   ///< that a value takes, compressed; 0: nothing was looked at, nothing may be lost, or a constant
                        ///< within a relative bound
     double bound = 0;  ///< that it was compressed within
-    bool any_finite = false;  ///< of those that were looked at
-    double min = 0, max = 0;  ///< of the finite ones
 };
 
 /// A few chunks of the values. A relative bound is taken of the range of those and of some values between.
@@ -32,20 +31,18 @@ struct value_sample {
 /// whole   the range of all values, where it is known; null: it is not
 template <class T>
 [[nodiscard]] value_sample sample_of(std::span<const T> values, bound limit, double share,
-                                     const value_range<T>* whole = nullptr);
+                                     const finite_range* whole = nullptr);
 
 /// What all ranks that looked at values have seen. A relative bound is the same for all of them, that of the values of
 /// all: so ranks say of how many steps of a bound of 1 their values take the bits, as a power of two. b bits are 2^b -
 /// 1 steps; each doubling of the bound halves them, and saves a bit while there are many.
 struct agreed_sample {
-    double least = 0, most = 0;  ///< at_bound_1(), over the ranks
+    double least = 0, most = 0;  ///< over the ranks
     double bound = 0;            ///< of all of them
     bool any = false;            ///< whether a rank has looked
 };
-/// Basic operations only, as all that follows: the same bits on all ranks. Precondition: seen.bound > 0.
-[[nodiscard]] double at_bound_1(const value_sample& seen) noexcept;
-
-/// Where the samples of all ranks are at hand; as they are agreed on otherwise.
+/// Of samples that are at hand: one rank's own, for the ranks to agree on, or those of all. Basic operations only, as
+/// all that follows: the same bits on all ranks.
 [[nodiscard]] agreed_sample joined(std::span<const value_sample> all, bound limit, double share) noexcept;
 
 /// Original / compressed size, at least 1: of the values of the rank between the best and the worst, and of the worst.

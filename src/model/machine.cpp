@@ -135,9 +135,9 @@ bool machine::has_timed(operation op, const cell& what, int nodes) const noexcep
 }
 
 bool machine::has_timed_such(operation op, const cell& what, int nodes, double size_bytes) const noexcept {
-    if (!has_timed(op, what, nodes) || calibrated_nodes != nodes) return false;
-    const size_fit& fit = fit_of(*this, op, what)->factor;
-    return size_bytes <= fit.bytes[fit.rows - 1];
+    const row_fit* const fit = fit_of(*this, op, what);
+    return fit != nullptr && fit->factor.rows > 0 && calibrated_nodes == nodes &&
+           size_bytes <= fit->factor.bytes[fit->factor.rows - 1];
 }
 
 const codec_rates* machine::rates_of(codec_id codec) const noexcept {

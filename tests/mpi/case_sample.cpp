@@ -56,8 +56,8 @@ void check_ratio(field kind, std::size_t count, double factor, bound limit) {
                              " values, ranges that grow by " + std::to_string(factor) + ", bound " +
                              std::to_string(limit.value);
     const double sent = sent_ratio(in, limit, what);
-    const value_range<T> whole = range_of(std::span<const T>(in));
-    for (const value_range<T>* known : {static_cast<const value_range<T>*>(nullptr), &whole}) {
+    const auto whole = collective::finite_range_of(range_of(std::span<const T>(in)), in.size());
+    for (const collective::finite_range* known : {static_cast<const collective::finite_range*>(nullptr), &whole}) {
         const auto ratio =
             collective::ratios_of(agreed(sample_of<T>(std::span<const T>(in), limit, 1, known), limit), sizeof(T));
         // Of what hardly takes a bit any more the ratio is not known that well, nor does it matter.
@@ -81,7 +81,7 @@ void no_sample() {
     for (const bound limit : {bound::rel(0.1), bound::abs(0.1)}) {
         const std::vector<double> missing(5000, nan);
         const value_sample seen = sample_of<double>(std::span<const double>(missing), limit, 1);
-        const value_sample other{5, 0.1, true, 0, 1};
+        const value_sample other{{true, 0, 1, 1}, 5, 0.1};
         check(collective::joined(std::array{other, seen}, limit, 1).any, "a sample of NaN");
         check(collective::ratios_of(collective::joined(std::array{other, seen}, limit, 1), 8).worst < 1.01,
               "NaN shrink in a sample");
@@ -97,81 +97,83 @@ void no_sample() {
     check(fewest.usual < 300 && fewest.usual > 100, "the largest ratio: " + std::to_string(fewest.usual));
 }
 
-/// On one rank alone nothing can be saved: sums would take ten times as long there.
-void one_rank_of_noise() {
-    MPI_Comm comm = MPI_COMM_NULL;
-    MPI_Comm_dup(world, &comm);
-    collective_options options = options_for("auto", bound::abs(1e-3));
-    options.machine = slow_machine();
-    options.ranks_per_node = 1;
-    const auto row_of = [&](bool noisy, const std::string& what) {
-        std::vector<double> in = kept_field<double>(noisy ? field::noise : field::smooth, rank_in(comm), 200000);
-        if (noisy)
-            for (double& value : in) value *= 1e14;
+/// `auto` between ranks where compression pays, on a communicator of its own.
+struct slow_auto {
+    explicit slow_auto(bound limit) : options(options_for("auto", limit)) {
+        MPI_Comm_dup(world, &comm);
+        options.machine = slow_machine();
+        options.ranks_per_node = 1;
+    }
+    ~slow_auto() {
+        std::remove(options.machine.c_str());
+        MPI_Comm_free(&comm);
+    }
+    slow_auto(const slow_auto&) = delete;
+    slow_auto& operator=(const slow_auto&) = delete;
+
+    /// Whether it takes a row that compresses for the sum.
+    bool compresses(const std::vector<double>& in, const std::string& what) const {
         collective_report report;
         reduce(in, reduction::sum, comm, options, what, &report);
         const auto row = collective::find_cell(operation::allreduce, report.algorithm);
         return row.ok() && collective::compresses(*row);
+    }
+
+    collective_options options;
+    MPI_Comm comm = MPI_COMM_NULL;
+};
+
+/// On one rank alone nothing can be saved: sums would take ten times as long there.
+void one_rank_of_noise() {
+    const slow_auto network(bound::abs(1e-3));
+    const auto row_of = [&](bool noisy, const std::string& what) {
+        std::vector<double> in = kept_field<double>(noisy ? field::noise : field::smooth, rank_in(world), 200000);
+        if (noisy)
+            for (double& value : in) value *= 1e14;
+        return network.compresses(in, what);
     };
-    const bool last = rank_in(comm) == size_of(comm) - 1;
+    const bool last = rank_in(world) == size_of(world) - 1;
     check(!row_of(last, "noise on one rank"), "noise on one rank is compressed");
     check(row_of(false, "smooth values") || row_of(false, "smooth values again"), "smooth values are not compressed");
     check(!row_of(last, "noise on one rank again"), "noise on one rank is compressed after other values");
-    std::remove(options.machine.c_str());
-    MPI_Comm_free(&comm);
 }
 
 /// Alike in the middle, so that an earlier decision might stand, but on one rank nothing can be saved any more.
 void one_rank_turns_to_noise() {
-    MPI_Comm comm = MPI_COMM_NULL;
-    MPI_Comm_dup(world, &comm);
-    collective_options options = options_for("auto", bound::abs(1e-3));
-    options.machine = slow_machine();
-    options.ranks_per_node = 1;
-    std::minstd_rand random(static_cast<unsigned>(rank_in(comm)) + 1);
+    const slow_auto network(bound::abs(1e-3));
+    std::minstd_rand random(static_cast<unsigned>(rank_in(world)) + 1);
     std::vector<double> in(200000);
     // 46 of 64 bits.
     for (double& value : in) value = 0x1p36 * (static_cast<double>(random()) / std::minstd_rand::max() - 0.5);
-    const auto compressed = [&](const std::string& what) {
-        collective_report report;
-        reduce(in, reduction::sum, comm, options, what, &report);
-        const auto row = collective::find_cell(operation::allreduce, report.algorithm);
-        return row.ok() && collective::compresses(*row);
-    };
-    for (int i = 0; i < 3; ++i) check(compressed("46 bits"), "values of 46 bits are not compressed");
-    if (rank_in(comm) == 0)
+    for (int i = 0; i < 3; ++i) check(network.compresses(in, "46 bits"), "values of 46 bits are not compressed");
+    if (rank_in(world) == 0)
         for (double& value : in) value *= 1e14;
-    check(!compressed("noise on one rank"), "noise on one rank is compressed since other values were");
-    std::remove(options.machine.c_str());
-    MPI_Comm_free(&comm);
+    check(!network.compresses(in, "noise on one rank"), "noise on one rank is compressed since other values were");
 }
 
 /// A relative bound is that of the values of all ranks in every call, whoever decides what, and whatever some ranks
 /// have: values far from 0, and on the last rank others of the kind.
 void relative_bounds_of_auto(field_of_last last) {
     const int ranks = size_of(world);
-    MPI_Comm comm = MPI_COMM_NULL;
-    MPI_Comm_dup(world, &comm);
-    collective_options options = options_for("auto", bound::rel(1e-3));
-    options.machine = slow_machine();
-    options.ranks_per_node = 1;
-    std::vector<double> in = kept_field<double>(field::smooth, rank_in(comm), 100000);
+    const slow_auto network(bound::rel(1e-3));
+    std::vector<double> in = kept_field<double>(field::smooth, rank_in(world), 100000);
     for (double& value : in) value = 1000 + std::clamp(value, -1.0, 1.0);
     const auto is_missing = [&](std::size_t i) {
         return last == field_of_last::nan || (last == field_of_last::mostly_nan && i % 4096 != 9);
     };
-    for (std::size_t i = 0; i < in.size() && rank_in(comm) == ranks - 1; ++i) {
+    for (std::size_t i = 0; i < in.size() && rank_in(world) == ranks - 1; ++i) {
         if (last == field_of_last::constant) in[i] = 1001;
         if (is_missing(i)) in[i] = std::numeric_limits<double>::quiet_NaN();
     }
     std::vector<double> all(in.size() * static_cast<std::size_t>(ranks)), out(all.size());
     PMPI_Allgather(in.data(), static_cast<int>(in.size()), MPI_DOUBLE, all.data(), static_cast<int>(in.size()),
-                   MPI_DOUBLE, comm);
+                   MPI_DOUBLE, world);
     const value_range<double> range = range_of(std::span<const double>(all));
     const double limit = 1e-3 * (range.max - range.min);
     const std::string what = "a relative bound, last rank " + std::to_string(static_cast<int>(last));
     for (int i = 0; i < 6; ++i) {
-        const auto done = run(collective_call<double>::allgather(std::span<const double>(in), out), comm, options);
+        const auto done =
+            run(collective_call<double>::allgather(std::span<const double>(in), out), network.comm, network.options);
         check(done.ok(), what + ": " + done.error().message());
         if (!done.ok()) break;
         const auto row = collective::find_cell(operation::allgather, done->algorithm);
@@ -184,8 +186,6 @@ void relative_bounds_of_auto(field_of_last last) {
         check(std::equal(all.begin(), all.end(), out.begin(), is_within),
               what + ", call " + std::to_string(i) + " by " + done->algorithm + ": beyond it");
     }
-    std::remove(options.machine.c_str());
-    MPI_Comm_free(&comm);
 }
 
 }  // namespace

@@ -20,17 +20,19 @@ constexpr std::size_t min_chunks = 2;
 constexpr std::uint64_t most_messages = 128;
 /// Into so many messages a short piece is cut, so that they overlap.
 constexpr int raw_cuts = 32, compressed_cuts = 8;
+/// In bytes: of a piece that travels in a bundle, compressed, and of all of them: bundles have room for sums of which
+/// nothing compresses.
+constexpr std::size_t longest_bundled_piece = 128 * 1024, longest_bundled_array = 2 * 1024 * 1024;
 
 }  // namespace
 
-job::job(const program& steps, std::span<const place> pieces, std::size_t cell_values, int lanes,
-         std::size_t longest) noexcept
-    : steps_(&steps), pieces_(pieces), cell_values_(cell_values) {
+job::job(const program& steps, std::span<const place> pieces, const grain& cut, std::size_t longest) noexcept
+    : steps_(&steps), pieces_(pieces), cell_values_(cut.cell_values), bundled_(cut.bundled) {
     std::size_t mine = 0;
     for (const step& now : steps.steps) mine = std::max(mine, pieces[now.piece].count);
     largest_ = std::min(mine, cell_values_);
     const std::uint64_t roomy = std::max<std::uint64_t>(most_messages / steps.weight, 1);
-    const std::uint64_t most = std::min(static_cast<std::uint64_t>(lanes), roomy);
+    const std::uint64_t most = std::min(static_cast<std::uint64_t>(cut.lanes), roomy);
     lanes_ = std::clamp<std::uint64_t>(divide_up(longest, cell_values_), 1, most);
     groups_ = steps.steps.empty() ? 0 : divide_up(divide_up(mine, cell_values_), lanes_);
 }
@@ -48,12 +50,25 @@ grain job::choose(const cell& what, const program& steps, std::size_t longest_pi
                   std::size_t element_bytes) noexcept {
     const bool known = longest_piece != unknown_length;
     const bool raw = what.payload == payload_kind::raw;
+    if (known && is_bundled(steps, longest_piece, segment_values, element_bytes, raw))
+        return {base::round_up(std::max<std::size_t>(longest_piece, 1), codec::chunk_values), 1, true};
     int cuts = raw ? raw_cuts : compressed_cuts;
     // Nothing follows a message of a raw piece that is one of several but the next one: finer cuts would only add
     // messages. And where ranks do not know each other's counts, all of them take full segments.
     if (!known || (raw && steps.pieces > 1)) cuts = 1;
     const std::size_t cell_values = choose_cell(known ? longest_piece : segment_values, segment_values, cuts);
     return {cell_values, model::lanes_of(what.schedule, what.payload, cell_values * element_bytes)};
+}
+
+/// Half of the pieces travel together, or fewer. Raw, they must not be longer than one message may be. Compressed they
+/// are short, but work on long pieces should overlap with messages (docs/adr/0018).
+bool job::is_bundled(const program& steps, std::size_t longest_piece, std::size_t segment_values,
+                     std::size_t element_bytes, bool raw) noexcept {
+    const bool has_bundles = !steps.incoming.empty() || !steps.outgoing.empty();
+    if (!has_bundles || steps.pieces <= 2) return false;
+    if (longest_piece > longest_bundled_array / element_bytes / steps.pieces) return false;
+    const std::size_t most = 2 * segment_values;
+    return longest_piece <= (raw ? most / steps.pieces : std::min(most, longest_bundled_piece / element_bytes));
 }
 
 part job::part_of(std::uint64_t event) const noexcept {

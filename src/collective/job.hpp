@@ -24,15 +24,15 @@ struct place {
 struct grain {
     std::size_t cell_values = 1;  ///< elements per message
     int lanes = 1;                ///< messages on their way at a time
+    bool bundled = false;         ///< messages travel in the program's bundles; every piece is one message
 };
 
 class job {
 public:
     job() = default;
-    /// cell_values: elements per message, a multiple of the codec's chunk; lanes: at most so many at a time.
-    /// longest: elements of the longest piece of all ranks, or unknown_length. Lanes have to agree on all ranks.
-    job(const program& steps, std::span<const place> pieces, std::size_t cell_values, int lanes,
-        std::size_t longest) noexcept;
+    /// cut: of choose(), or another one that is the same on all ranks; cells are whole chunks of the codec.
+    /// longest: elements of the longest piece of all ranks, or unknown_length.
+    job(const program& steps, std::span<const place> pieces, const grain& cut, std::size_t longest) noexcept;
     static constexpr std::size_t unknown_length = ~std::size_t{0};
 
     /// Elements per message, so that arrays too short for `cuts` full segments are cut finer, but not too fine.
@@ -60,10 +60,14 @@ public:
     [[nodiscard]] bool runs_early(std::uint64_t event) const noexcept;
 
     [[nodiscard]] const program& steps() const noexcept { return *steps_; }
+    /// The steps run once, for whole pieces, and their messages travel in bundles.
+    [[nodiscard]] bool bundled() const noexcept { return bundled_; }
     /// No message has more elements.
     [[nodiscard]] std::size_t largest() const noexcept { return largest_; }
 
 private:
+    [[nodiscard]] static bool is_bundled(const program& steps, std::size_t longest_piece, std::size_t segment_values,
+                                         std::size_t element_bytes, bool raw) noexcept;
     [[nodiscard]] std::uint64_t block_of(std::uint64_t event) const noexcept {
         return event / lanes_ / steps_->steps.size() * lanes_ + event % lanes_;
     }
@@ -74,6 +78,7 @@ private:
     std::size_t largest_ = 0;
     std::uint64_t lanes_ = 1;
     std::uint64_t groups_ = 0;
+    bool bundled_ = false;
 };
 
 }  // namespace laconic::collective

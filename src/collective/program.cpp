@@ -48,6 +48,21 @@ program program_builder::finish(int pieces) {
     return std::move(made_);
 }
 
+void program_builder::bundle_messages(bool sums) {
+    const auto bundle_of = [](std::vector<bundle>& all, const bundle& wanted) {
+        const auto found = std::find(all.begin(), all.end(), wanted);
+        const auto index = static_cast<std::uint32_t>(found - all.begin());
+        if (found == all.end()) all.push_back(wanted);
+        return index;
+    };
+    for (step& now : made_.steps) {
+        if (now.from != nobody) now.bundle = bundle_of(made_.incoming, {now.from, !now.combines});
+        const bool results = now.combines ? now.last : now.from != nobody || !sums;
+        for (const std::int32_t target : made_.targets(now))
+            made_.to_bundle.push_back(bundle_of(made_.outgoing, {target, results}));
+    }
+}
+
 program make_program(operation op, schedule_kind schedule, int ranks, int rank, int root) {
     program_builder build(ranks, rank);
     const bool ring = schedule == schedule_kind::ring;

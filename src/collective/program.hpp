@@ -33,11 +33,24 @@ struct step {
     bool last : 1 = false;        ///< nothing will be added any more
     bool finishes : 1 = false;    ///< the result is this rank's to have
     bool copies : 1 = false;      ///< local values are the result as they are; nothing else happens
+    std::uint32_t bundle = 0;     ///< index into program::incoming, where messages may travel together
+};
+
+/// Messages between this rank and another one that may travel as one: nobody needs the first of them before the last
+/// one is there.
+struct bundle {
+    std::int32_t rank = nobody;
+    bool results = false;  ///< final values; else partial sums
+
+    friend bool operator==(const bundle&, const bundle&) = default;
 };
 
 struct program {
     std::vector<step> steps;
     std::vector<std::int32_t> to;
+    /// None where all messages travel alone.
+    std::vector<bundle> incoming, outgoing;
+    std::vector<std::uint32_t> to_bundle;  ///< index into outgoing, for every element of `to`
     std::uint32_t pieces = 1;
     std::uint32_t kept_pieces = 0;  ///< most states that are kept at a time
     std::uint32_t most_to = 0;      ///< largest to_count

@@ -45,6 +45,9 @@ private:
     /// One more target of the step added last.
     void send_to(int rank);
     [[nodiscard]] program finish(int pieces);
+    /// Where a rank sends another one all partial sums before it gets any from its next partner, and so with results:
+    /// they may travel together.
+    void bundle_messages(bool sums);
 
     [[nodiscard]] int wrapped(int rank) const noexcept { return (rank % ranks_ + ranks_) % ranks_; }
     /// Children in a tree of `size` members counted from its root, largest subtree first: f(child).

@@ -12,6 +12,7 @@
 #include "collective/runner.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <new>
 #include <string>
 
@@ -27,25 +28,33 @@ constexpr std::size_t round_up(std::size_t bytes) noexcept { return base::round_
 
 /// How the memory of a run is divided.
 struct runner::shape {
-    std::size_t receives, sends, sent_slots, states;
+    // Bundles have requests and memory of their own.
+    std::size_t receives = 0, sends = 0, sent_slots = 0, states;
     int slots;
-    std::size_t slot_bytes, tables_bytes, pool_bytes, private_bytes;
+    std::size_t slot_bytes, bundles_bytes, tables_bytes, pool_bytes, private_bytes;
 
     shape(const payload& carrier, const job& work) noexcept
-        : receives(work.lanes() + 2),
-          sends((work.steps().sends_ahead ? work.lanes() * work.steps().to.size() : work.lanes()) +
-                work.steps().most_to + 4),
-          sent_slots(work.steps().sends_ahead ? work.lanes() * work.steps().sending + work.steps().most_to + 6 : sends),
-          states(work.steps().kept_pieces > 0 ? work.lanes() * work.steps().pieces : 0),
-          // The step in work holds up to three beside those: what came, what was kept, what it makes.
-          slots(static_cast<int>(receives + sent_slots + work.lanes() * work.steps().kept_pieces + 3)),
+        : states(work.steps().kept_pieces > 0 ? work.lanes() * work.steps().pieces : 0),
           slot_bytes(round_up(carrier.wire_bound(work.largest()))),
-          tables_bytes(round_up(receives * sizeof(receive)) + round_up(sends * sizeof(send)) +
-                       round_up(states * sizeof(kept))),
-          pool_bytes(round_up(slot_pool::bytes_for(slot_bytes, slots))),
-          private_bytes(round_up(carrier.private_bytes(work.largest()))) {}
+          bundles_bytes(work.bundled() ? bundles::memory_for(work.steps(), slot_bytes) : 0) {
+        if (!work.bundled()) {
+            receives = work.lanes() + 2;
+            sends = (work.steps().sends_ahead ? work.lanes() * work.steps().to.size() : work.lanes()) +
+                    work.steps().most_to + 4;
+            sent_slots =
+                work.steps().sends_ahead ? work.lanes() * work.steps().sending + work.steps().most_to + 6 : sends;
+        }
+        // The step in work holds up to three beside those: what came, what was kept, what it makes.
+        slots = static_cast<int>(receives + sent_slots + work.lanes() * work.steps().kept_pieces + 3);
+        tables_bytes = round_up(receives * sizeof(receive)) + round_up(sends * sizeof(send)) +
+                       round_up(states * sizeof(kept));
+        pool_bytes = round_up(slot_pool::bytes_for(slot_bytes, slots));
+        private_bytes = round_up(carrier.private_bytes(work.largest()));
+    }
 
-    [[nodiscard]] std::size_t all() const noexcept { return tables_bytes + pool_bytes + private_bytes; }
+    [[nodiscard]] std::size_t all() const noexcept {
+        return tables_bytes + pool_bytes + private_bytes + bundles_bytes;
+    }
 };
 
 std::size_t runner::memory_for(const payload& carrier, const job& work) noexcept { return shape(carrier, work).all(); }
@@ -71,7 +80,9 @@ runner::runner(mpi::channel& channel, const team& who, payload& carrier, const j
     states_ = table(cut.states, static_cast<kept*>(nullptr));
     pool_ = slot_pool(memory.first(cut.pool_bytes), cut.slot_bytes, cut.slots);
     carrier.poll_with(&poll, this);
-    carrier.use_memory(memory.subspan(cut.pool_bytes, cut.private_bytes));
+    memory = memory.subspan(cut.pool_bytes);
+    carrier.use_memory(memory.first(cut.private_bytes));
+    if (work.bundled()) bundles_.emplace(work, cut.slot_bytes, memory.subspan(cut.private_bytes), first_tag);
 }
 
 result<runner::state> runner::advance() {
@@ -92,13 +103,16 @@ result<runner::state> runner::advance() {
         if (!*gone) return moved ? state::moved : state::waiting;
         end_step();
     }
-    if (send_count_ > 0) return moved ? state::moved : state::waiting;
+    if (bundles_)
+        if (auto done = bundles_->reap(channel_); !done.ok()) return give_up(done);
+    if (send_count_ > 0 || (bundles_ && !bundles_->is_idle())) return moved ? state::moved : state::waiting;
     if (!carrier_.failure().ok()) return carrier_.failure();
     if (poisoned_) return status{errc::corrupt, "another rank could not read a message of this collective"};
     return state::done;
 }
 
 status runner::post_receives() {
+    if (bundles_) return bundles_->post(channel_, who_);
     // So far ahead, the receives of the next time of every lane included.
     const std::uint64_t horizon = std::min(work_.events(), event_ + 4 * work_.lanes() + 64);
     for (; to_post_ < horizon && receive_count_ < receives_.size(); ++to_post_) {
@@ -106,13 +120,8 @@ status runner::post_receives() {
         const part piece = work_.part_of(to_post_);
         if (ahead.from == nobody || piece.in.count == 0) continue;
         receive& next = receives_[(first_receive_ + receive_count_) % receives_.size()];
-        next = {};
+        next = room_for(ahead, piece);
         next.event = to_post_;
-        if (ahead.finishes && !ahead.combines) next.memory = carrier_.landing(piece);
-        if (next.memory.empty()) {
-            next.slot = pool_.take();
-            next.memory = pool_.bytes(next.slot);
-        }
         const int code = MPI_Irecv(next.memory.data(), static_cast<int>(next.memory.size()), MPI_BYTE,
                                    who_.on_channel(ahead.from), tag_of(to_post_), channel_.comm(), &next.request);
         if (auto done = channel_.check(code, "MPI_Irecv"); !done.ok()) return done;
@@ -135,6 +144,13 @@ result<bool> runner::make_message() {
         make_from_here(now, piece);
         return true;
     }
+    if (bundles_) {
+        const auto is_there = bundles_->has_come(channel_, now);
+        if (!is_there.ok() || !*is_there) now_.made = false;
+        if (!is_there.ok() || !*is_there) return is_there;
+        make_from_received(now, piece, unpack(now, piece));
+        return true;
+    }
     receive& came = receives_[first_receive_];
     if (auto done = test(came); !done.ok()) return done;
     if (!came.arrived) {
@@ -145,6 +161,28 @@ result<bool> runner::make_message() {
     --receive_count_;
     make_from_received(now, piece, came);
     return true;
+}
+
+/// Where it would have been received on its own.
+runner::receive runner::unpack(const step& now, part piece) {
+    receive came = room_for(now, piece);
+    const std::span<const std::byte> part = bundles_->part_of(now);
+    if (!part.empty() && part.size() <= came.memory.size()) {
+        std::memcpy(came.memory.data(), part.data(), part.size());
+        came.size = static_cast<int>(part.size());
+    }
+    return came;
+}
+
+/// Final values may come where they belong, everything else into a slot.
+runner::receive runner::room_for(const step& now, part piece) {
+    receive next;
+    if (now.finishes && !now.combines) next.memory = carrier_.landing(piece);
+    if (next.memory.empty()) {
+        next.slot = pool_.take();
+        next.memory = pool_.bytes(next.slot);
+    }
+    return next;
 }
 
 void runner::make_from_here(const step& now, part piece) {
@@ -188,6 +226,16 @@ result<bool> runner::send_message() {
     const std::uint64_t event = early_ ? event_ + work_.lanes() : event_;
     const step& now = work_.step_of(event);
     const auto targets = work_.steps().targets(now);
+    if (bundles_) {
+        for (; now_.sent < now.to_count; ++now_.sent) {
+            const auto gone = bundles_->add(channel_, who_, now.first_to + now_.sent, now.piece, now_.what.bytes);
+            if (!gone) return gone.error();
+            if (*gone > 0) ++sent_.messages;
+            sent_.sent_bytes += *gone;
+            sent_.sent_values += work_.part_of(event).in.count;
+        }
+        return true;
+    }
     for (; now_.sent < now.to_count; ++now_.sent) {
         if (send_count_ == sends_.size()) return false;
         send& next = sends_[(first_send_ + send_count_) % sends_.size()];
@@ -254,7 +302,7 @@ status runner::test(receive& pending) {
 void runner::poll(void* self) {
     auto& run = *static_cast<runner*>(self);
     if (!run.poll_failure_.ok()) return;
-    run.poll_failure_ = run.reap_sends();
+    run.poll_failure_ = run.bundles_ ? run.bundles_->reap(run.channel_) : run.reap_sends();
     if (run.poll_failure_.ok() && run.receive_count_ > 0)
         run.poll_failure_ = run.test(run.receives_[run.first_receive_]);
 }
@@ -269,6 +317,7 @@ int runner::tag_of(std::uint64_t event) const noexcept {
 
 /// After an error nobody will complete what is still pending, and it may still read from and write into the memory.
 void runner::drop_requests() noexcept {
+    if (bundles_) bundles_->drop();
     for (receive& pending : receives_) {
         if (pending.request == MPI_REQUEST_NULL) continue;
         MPI_Cancel(&pending.request);

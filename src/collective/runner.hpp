@@ -7,7 +7,9 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <optional>
 
+#include "collective/bundles.hpp"
 #include "collective/hierarchy.hpp"
 #include "collective/job.hpp"
 #include "collective/payload.hpp"
@@ -75,9 +77,10 @@ private:
     struct shape;
 
     [[nodiscard]] status post_receives();
-    [[nodiscard]] bool next_event() noexcept;
     /// False: its message has not come yet.
     [[nodiscard]] result<bool> make_message();
+    [[nodiscard]] receive room_for(const step& now, part piece);
+    [[nodiscard]] receive unpack(const step& now, part piece);
     void make_from_received(const step& now, part piece, const receive& came);
     void make_from_here(const step& now, part piece);
     void settle(int scratch, int received, int held, message what);
@@ -107,6 +110,7 @@ private:
     std::uint64_t to_post_ = 0;  // receives are posted for all events before this one
     std::size_t first_receive_ = 0, receive_count_ = 0;
     std::size_t first_send_ = 0, send_count_ = 0;
+    std::optional<bundles> bundles_;  // in place of receives_ and sends_
     bool poisoned_ = false;  // a message of another rank said that it is no result
     bool spoiled_ = false;
     status poll_failure_;  // of a request that poll() looked at, and that will not show it again

@@ -62,6 +62,7 @@ program program_builder::rabenseifner() {
             send_to(rank_ + 1);
         }
         for (int piece = 0; piece < pieces; ++piece) take(piece, rank_ + 1).finishes = true;
+        bundle_messages(true);
         return finish(pieces);
     }
     const int me = fold.participant(rank_);
@@ -99,6 +100,7 @@ program program_builder::rabenseifner() {
             for (int next = 2 * bit; next < pieces; next <<= 1) send_to(fold.rank_of(me ^ next));
             if (paired) send_to(rank_ - 1);
         }
+    bundle_messages(true);
     return finish(pieces);
 }
 

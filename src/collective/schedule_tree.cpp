@@ -77,6 +77,7 @@ program program_builder::tree_allgather() {
             take(wrapped(rank_ - distance), wrapped(rank_ - bit)).finishes = true;
             pass_on(distance, 2 * bit);
         }
+    bundle_messages(false);
     return finish(ranks_);
 }
 
@@ -99,6 +100,7 @@ program program_builder::tree_scatter(int root) {
             take(piece, wrapped(parent_of(member) + root));
         send_to(wrapped(next_below(member, owner) + root));
     }
+    bundle_messages(false);
     return finish(ranks_);
 }
 
@@ -115,6 +117,7 @@ program program_builder::tree_gather(int root) {
             local(piece);
         if (member != 0) send_to(wrapped(parent_of(member) + root));
     }
+    bundle_messages(false);
     return finish(ranks_);
 }
 

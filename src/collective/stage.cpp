@@ -60,7 +60,7 @@ void stage<T>::lay_out(std::size_t longest_piece) {
     put_together({});
     const std::size_t segment = std::min(request_.segment_bytes, max_segment_bytes) / sizeof(T);
     const grain cut = job::choose(request_.what, *steps_, longest_piece, segment, sizeof(T));
-    work_ = job(*steps_, memory_->places, cut.cell_values, cut.lanes, longest_piece);
+    work_ = job(*steps_, memory_->places, cut, longest_piece);
 }
 
 template <class T>

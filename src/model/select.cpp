@@ -33,6 +33,9 @@ bool is_choice(const machine& where, const cell& one, const question& what) noex
     return one.schedule != schedule_kind::stock;
 }
 
+/// The ratio is that of fle, and of what is not compressed.
+bool has_known_size(const cell& one) noexcept { return one.codec == codec_id::fle || one.codec == codec_id::raw; }
+
 choice decide(const machine& where, const question& what, std::span<const cell> candidates,
               double calls_per_question = 1) noexcept {
     const double stock_s = estimate_stock(where, what).total_s;
@@ -48,17 +51,18 @@ choice decide(const machine& where, const question& what, std::span<const cell> 
         for (const cell& one : candidates) {
             if (!is_choice(where, one, what)) continue;
             const cost time = estimate(where, what, one);
-            if (time.total_s < (is_raw(one, what) ? raw_limit_s : limit_s)) body(one, time);
+            const double surely_s = has_known_size(one) ? time.total_s : time.total_s * unsampled_margin;
+            if (surely_s < (is_raw(one, what) ? raw_limit_s : limit_s)) body(one, time, surely_s);
         }
     };
-    each([&](const cell&, const cost& time) { least_s = std::min(least_s, time.total_s); });
+    each([&](const cell&, const cost&, double surely_s) { least_s = std::min(least_s, surely_s); });
     // A codec that sends less is the better guess where the model sees no difference: wires are shared. Bytes are not
     // fewer because calibration found a row faster than its formula.
-    each([&](const cell&, const cost& time) {
-        if (time.total_s <= least_s * hair) least_wire_s = std::min(least_wire_s, time.wire_s / time.factor);
+    each([&](const cell&, const cost& time, double surely_s) {
+        if (surely_s <= least_s * hair) least_wire_s = std::min(least_wire_s, time.wire_s / time.factor);
     });
-    each([&](const cell& one, const cost& time) {
-        if (!(time.total_s <= least_s * hair && time.wire_s / time.factor <= least_wire_s * hair)) return;
+    each([&](const cell& one, const cost& time, double surely_s) {
+        if (!(surely_s <= least_s * hair && time.wire_s / time.factor <= least_wire_s * hair)) return;
         const double work_s = (time.compress_s + time.combine_s + time.decompress_s + time.copy_s) / time.factor;
         if (!(work_s < least_work_s)) return;
         least_work_s = work_s;

@@ -16,6 +16,9 @@ namespace laconic::model {
 inline constexpr double safety_margin = 1.03;
 /// A sample has to shrink by a fifth, or no compressed row is taken.
 inline constexpr double least_ratio = 1.25;
+/// The ratio that is asked about is one of fle's. What other codecs make of the same values is known by the median of
+/// some fields, of which others are this far off, in the middle (docs/benchmarks/codec.md): so far ahead a row has to be.
+inline constexpr double unsampled_margin = 1.25;
 /// What smallest_win() returns when there is none.
 inline constexpr std::uint64_t never = UINT64_MAX;
 
@@ -33,7 +36,7 @@ inline constexpr double usual_calls_per_question = 63.0 / 6;
 /// where there is none. Of those within 1 % of the least, the one with the fewest bytes; of those within 1 % of that,
 /// the one with the least work on the processor; of those, the first. For a row without compression it is asking_s() /
 /// calls_per_question, because nobody would talk otherwise; nothing when no candidate compresses, because then nobody
-/// has to ask. Candidates that cannot serve the operation or lack rates lose, as do a hierarchy of nodes with one
+/// has to ask. Rows of other codecs than fle count as taking unsampled_margin times as long. Candidates that cannot serve the operation or lack rates lose, as do a hierarchy of nodes with one
 /// rank each, below least_ratio every row that compresses, and every other that was not timed. Local, no allocation,
 /// microseconds. A question that fails check() gets stock.
 [[nodiscard]] choice select(const machine& where, const question& what, std::span<const cell> candidates,

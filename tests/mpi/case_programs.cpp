@@ -30,19 +30,23 @@ struct play {
     std::vector<program> programs;
     std::vector<std::size_t> at;
     std::uint32_t most_coded = 0;
-    std::map<std::tuple<int, int, std::uint32_t>, content> on_the_way;  // from, to, piece
+    using arrivals = std::map<std::tuple<int, int, std::uint32_t>, content>;  // from, to, piece
+    arrivals on_the_way;
+    bool bundled;
+    std::map<std::pair<int, std::uint32_t>, arrivals> incomplete;  // what has been put into bundles, by rank and bundle
     std::vector<std::map<std::uint32_t, content>> states, results;
 
-    play(operation o, schedule_kind s, int p, int r)
+    play(operation o, schedule_kind s, int p, int r, bool in_bundles)
         : op(o),
           schedule(s),
           ranks(p),
           root(r),
           at(static_cast<std::size_t>(p)),
+          bundled(in_bundles),
           states(at.size()),
           results(at.size()) {
         what = std::string(name_of(op)) + " " + std::string(name_of(schedule)) + " " + std::to_string(ranks) +
-               " ranks, root " + std::to_string(root);
+               " ranks, root " + std::to_string(root) + (bundled ? ", in bundles" : "");
         for (int rank = 0; rank < ranks; ++rank) programs.push_back(make_program(op, schedule, ranks, rank, root));
         for (const program& one : programs)
             check(one.weight == programs[0].weight && one.kept_pieces <= one.weight, what + ": lanes differ");
@@ -69,15 +73,40 @@ struct play {
             if (!now.copies) value.insert(coded);
         }
         if (now.keeps) states[me][now.piece] = value;
-        for (const int to : programs[me].targets(now))
-            check(on_the_way.try_emplace({rank, to, label(now.piece)}, value).second, what + ": sent twice");
+        for (std::uint32_t i = now.first_to; i < now.first_to + now.to_count; ++i) {
+            arrivals& leave = bundled ? incomplete[{rank, programs[me].to_bundle[i]}] : on_the_way;
+            check(leave.try_emplace({rank, programs[me].to[i], label(now.piece)}, value).second, what + ": sent twice");
+            if (bundled && leave.size() == parts_of(programs[me], programs[me].to_bundle[i])) on_the_way.merge(leave);
+        }
         if (now.finishes || now.copies)
             check(results[me].try_emplace(now.piece, value).second, what + ": finished twice");
         ++at[me];
         return true;
     }
 
+    /// That leave in a bundle.
+    static std::size_t parts_of(const program& from, std::uint32_t one) {
+        return static_cast<std::size_t>(std::count(from.to_bundle.begin(), from.to_bundle.end(), one));
+    }
+    /// Receivers and senders put the same messages together.
+    void check_bundles() const {
+        for (int rank = 0; rank < ranks; ++rank) {
+            const program& here = programs[static_cast<std::size_t>(rank)];
+            std::vector<std::size_t> due(here.incoming.size());
+            for (const step& now : here.steps)
+                if (now.from != nobody) ++due[now.bundle];
+            for (std::size_t i = 0; i < due.size(); ++i) {
+                const program& there = programs[static_cast<std::size_t>(here.incoming[i].rank)];
+                const auto sent = std::find(there.outgoing.begin(), there.outgoing.end(),
+                                            bundle{static_cast<std::int32_t>(rank), here.incoming[i].results});
+                const auto index = static_cast<std::uint32_t>(sent - there.outgoing.begin());
+                check(sent != there.outgoing.end() && parts_of(there, index) == due[i], what + ": another bundle");
+            }
+        }
+    }
+
     void run() {
+        if (bundled) check_bundles();
         for (bool moved = true; moved;) {
             moved = false;
             for (int rank = 0; rank < ranks; ++rank)
@@ -88,6 +117,7 @@ struct play {
         for (std::size_t rank = 0; rank < at.size(); ++rank)
             check(at[rank] == programs[rank].steps.size(), what + ": rank " + std::to_string(rank) + " waits for ever");
         check(on_the_way.empty(), what + ": a message that nobody receives");
+        for (const auto& [whose, parts] : incomplete) check(parts.empty(), what + ": a bundle that never leaves");
         for (const auto& kept : states) check(kept.empty(), what + ": a state that nobody uses");
         for (int rank = 0; rank < ranks; ++rank) check_results(rank);
         check(most_coded == quantisations_of(op, schedule, ranks),
@@ -137,7 +167,7 @@ void check_cells() {
             for (const int lanes : {1, 8, 32}) {
                 const std::vector<place> places{{0, 0, length}, {length, length, length}, {2 * length, 0, length / 2}};
                 const std::size_t cell = job::choose_cell(length, segment, lanes);
-                const job work(steps, places, cell, lanes, length);
+                const job work(steps, places, {cell, lanes, false}, length);
                 const std::string what = std::to_string(length) + " elements, segment " + std::to_string(segment);
                 check(cell % 2048 == 0, what + ": cells are no whole chunks");
                 check(cell <= std::max(segment, std::size_t{2} * 2048) + 2048, what + ": a cell is too long");
@@ -195,7 +225,10 @@ void programs_are_complete() {
                 for (const int root : {0, 1, ranks - 1}) {
                     const auto which = static_cast<operation>(op);
                     if (!serves(which, {schedule, payload_kind::raw, codec_id::raw})) continue;
-                    play(which, schedule, ranks, root).run();
+                    play one(which, schedule, ranks, root, false);
+                    one.run();
+                    if (!one.programs[0].incoming.empty() || !one.programs[0].outgoing.empty())
+                        play(which, schedule, ranks, root, true).run();
                 }
     check_cells();
 }

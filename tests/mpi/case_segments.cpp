@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How long messages are where nobody says: between nodes, what travels as it is fits what MPI sends at once.
+#include <bit>
 #include <cstddef>
 #include <string>
 #include <tuple>
@@ -7,12 +8,42 @@
 
 #include "cases.hpp"
 #include "codec/fle.hpp"
+#include "fields.hpp"
 #include "mpi/eager.hpp"
 #include "run.hpp"
 
 namespace laconic::test {
 
+namespace {
+
+/// What is short travels in one message for every partner, unless segments are asked for that are shorter; the bits are
+/// the same.
+void bundles_suit() {
+    const int ranks = size_of(MPI_COMM_WORLD);
+    if (ranks < 4) return;
+    const auto partners = static_cast<std::uint64_t>(std::bit_width(static_cast<unsigned>(ranks)) - 1);
+    const auto parts = std::bit_floor(static_cast<unsigned>(ranks));
+    const std::vector<double> in = kept_field<double>(field::smooth, rank_in(MPI_COMM_WORLD), 20000);
+    for (const std::string row : {"rabenseifner/raw", "rabenseifner/per_hop", "rabenseifner/fused"}) {
+        collective_options options = options_for(row, bound::abs(1e-3));
+        options.segment_bytes = std::size_t{128} << 10;
+        collective_report together, alone;
+        const auto want = reduce(in, reduction::sum, MPI_COMM_WORLD, options, row, &together);
+        options.segment_bytes = 1;
+        const auto also = reduce(in, reduction::sum, MPI_COMM_WORLD, options, row, &alone);
+        check(want == also, row + ": other bits in bundles");
+        // Those of ranks beyond a power of two come first and last.
+        const bool folds = !std::has_single_bit(static_cast<unsigned>(ranks));
+        check(together.messages <= 2 * partners + (folds ? 1 : 0),
+              row + ": " + std::to_string(together.messages) + " messages in bundles");
+        check(alone.messages >= parts, row + ": " + std::to_string(alone.messages) + " messages alone");
+    }
+}
+
+}  // namespace
+
 void segments_suit() {
+    bundles_suit();
     const int ranks = size_of(MPI_COMM_WORLD);
     if (ranks < 2) return;
     constexpr std::size_t piece = 49 * codec::chunk_values;  // no rank has a shorter one

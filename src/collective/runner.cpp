@@ -144,22 +144,26 @@ result<bool> runner::make_message() {
         make_from_here(now, piece);
         return true;
     }
+    receive came;
+    const auto is_there = take_message(now, piece, came);
+    now_.made = is_there.ok() && *is_there;
+    if (now_.made) make_from_received(now, piece, came);
+    return is_there;
+}
+
+/// False: it has not come yet.
+result<bool> runner::take_message(const step& now, part piece, receive& came) {
     if (bundles_) {
         const auto is_there = bundles_->has_come(channel_, now);
-        if (!is_there.ok() || !*is_there) now_.made = false;
-        if (!is_there.ok() || !*is_there) return is_there;
-        make_from_received(now, piece, unpack(now, piece));
-        return true;
+        if (is_there.ok() && *is_there) came = unpack(now, piece);
+        return is_there;
     }
-    receive& came = receives_[first_receive_];
-    if (auto done = test(came); !done.ok()) return done;
-    if (!came.arrived) {
-        now_.made = false;
-        return false;
-    }
+    receive& first = receives_[first_receive_];
+    if (auto done = test(first); !done.ok()) return done;
+    if (!first.arrived) return false;
+    came = first;
     first_receive_ = (first_receive_ + 1) % receives_.size();
     --receive_count_;
-    make_from_received(now, piece, came);
     return true;
 }
 

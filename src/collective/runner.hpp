@@ -79,6 +79,7 @@ private:
     [[nodiscard]] status post_receives();
     /// False: its message has not come yet.
     [[nodiscard]] result<bool> make_message();
+    [[nodiscard]] result<bool> take_message(const step& now, part piece, receive& came);
     [[nodiscard]] receive room_for(const step& now, part piece);
     [[nodiscard]] receive unpack(const step& now, part piece);
     void make_from_received(const step& now, part piece, const receive& came);

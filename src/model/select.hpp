@@ -16,8 +16,8 @@ namespace laconic::model {
 inline constexpr double safety_margin = 1.03;
 /// A sample has to shrink by a fifth, or no compressed row is taken.
 inline constexpr double least_ratio = 1.25;
-/// The ratio that is asked about is one of fle's. What other codecs make of the same values is known by the median of
-/// some fields, of which others are this far off, in the middle (docs/benchmarks/codec.md): so far ahead a row has to be.
+/// The ratio that is asked about is one of fle's. What another codec makes of the same values is known by the mean over
+/// some fields; one standard deviation of it is this factor (docs/benchmarks/codec.md). So far ahead a row has to be.
 inline constexpr double unsampled_margin = 1.25;
 /// What smallest_win() returns when there is none.
 inline constexpr std::uint64_t never = UINT64_MAX;

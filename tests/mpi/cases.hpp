@@ -19,6 +19,7 @@ void every_movement_cell_is_exact();
 void added_streams_agree();
 void short_arrays_travel_raw();
 void plain_data_survive();
+void bundles_are_read();
 void segments_suit();
 void memory_is_as_stated();
 void started_collectives_work();

@@ -133,6 +133,30 @@ TEST(select, takes_the_codec_that_sends_less_when_times_are_as_good_as_equal) {
     EXPECT_EQ(select(m, what, rows).what, rows[1]);
 }
 
+TEST(select, takes_a_codec_that_no_sample_has_seen_only_far_ahead) {
+    machine m = slow_machine();
+    for (codec_rates& codec : m.codecs)
+        for (auto& rate : codec.bytes_per_s) rate.fill(1e12);
+    const question what = ask(operation::allgather, 100'000'000, 4);
+    const cell rows[]{{schedule_kind::ring, payload_kind::once, codec_id::szx},
+                      fle(schedule_kind::ring, payload_kind::once)};
+    const auto share_of_szx = [&](double size_factor) {
+        m.codecs[1].size_factor = size_factor;
+        return estimate(m, what, rows[0]).total_s / estimate(m, what, rows[1]).total_s;
+    };
+    ASSERT_NEAR(share_of_szx(0.82), 0.82, 0.01);
+    EXPECT_EQ(select(m, what, rows).what, rows[1]);
+    ASSERT_NEAR(share_of_szx(0.78), 0.78, 0.01);
+    EXPECT_EQ(select(m, what, rows).what, rows[0]);
+    // Nor is it worth the risk beside stock.
+    EXPECT_EQ(select(m, what, std::span(rows, 1)).what, rows[0]);
+    m.stock[static_cast<int>(what.op)].rows = 1;
+    m.stock[static_cast<int>(what.op)].bytes[0] = 1;
+    m.stock[static_cast<int>(what.op)].factor[0] =
+        1.2 * estimate(m, what, rows[0]).total_s / estimate_classic(m, what).total_s;
+    EXPECT_EQ(select(m, what, std::span(rows, 1)).what, cell{});
+}
+
 TEST(select, leaves_a_hierarchy_of_lone_ranks_to_the_row_it_copies_for) {
     const machine m = infinitely_fast(slow_machine());
     const cell row = raw(schedule_kind::hierarchical);

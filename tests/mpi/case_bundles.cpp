@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What comes in a bundle: parts in any order, and bytes that are none.
+#include <array>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "cases.hpp"
+#include "collective/bundles.hpp"
+#include "run.hpp"
+
+namespace laconic::test {
+namespace {
+
+using namespace collective;
+
+constexpr std::uint32_t pieces = 3;
+constexpr std::size_t part_bytes = 64;
+constexpr int tag = 4;
+
+/// A rank that takes three pieces from rank 0.
+program taking() {
+    program made;
+    made.pieces = pieces;
+    made.incoming = {{0, true}};
+    for (std::uint32_t piece = 0; piece < pieces; ++piece) {
+        made.steps.emplace_back().piece = piece;
+        made.steps.back().from = 0;
+    }
+    return made;
+}
+
+struct part_sent {
+    std::uint32_t piece, stated_bytes;
+    std::string bytes;
+};
+
+std::vector<char> packed(const std::vector<part_sent>& parts) {
+    std::vector<char> all;
+    for (const part_sent& one : parts) {
+        const std::array head{one.piece, one.stated_bytes};
+        const std::size_t at = all.size();
+        all.resize(at + sizeof head);
+        std::memcpy(all.data() + at, head.data(), sizeof head);
+        all.insert(all.end(), one.bytes.begin(), one.bytes.end());
+    }
+    return all;
+}
+
+/// What rank 1 reads, asked for the pieces in order.
+std::vector<std::string> read(mpi::channel& channel) {
+    const program steps = taking();
+    const std::vector<place> places(pieces, place{0, 0, 8});
+    const job work(steps, places, {2048, 1, true}, 8);
+    mpi::workspace memory;
+    check(memory.reserve(bundles::memory_for(steps, part_bytes)).ok(), "no memory for a bundle");
+    const team all{1, size_of(MPI_COMM_WORLD), {}};
+    bundles come(work, part_bytes, memory.bytes(), tag);
+    check(come.post(channel, all).ok(), "a bundle cannot be received");
+    for (bool is_there = false; !is_there;) {
+        const auto found = come.has_come(channel, steps.steps[0]);
+        check(found.ok(), found.error().message());
+        is_there = !found.ok() || *found;
+    }
+    std::vector<std::string> got;
+    for (const step& now : steps.steps) {
+        const auto part = come.part_of(now);
+        got.emplace_back(reinterpret_cast<const char*>(part.data()), part.size());
+    }
+    return got;
+}
+
+}  // namespace
+
+void bundles_are_read() {
+    const auto channel = mpi::channel_of(MPI_COMM_WORLD);
+    check(channel.ok(), channel.error().message());
+    const int rank = rank_in(MPI_COMM_WORLD);
+    if (!channel.ok() || size_of(MPI_COMM_WORLD) < 2 || rank > 1) return;
+    struct {
+        const char* what;
+        std::vector<part_sent> sent;
+        std::size_t cut_bytes;
+        std::vector<std::string> want;
+    } const cases[]{
+        {"in order", {{0, 2, "ab"}, {1, 0, ""}, {2, 3, "cde"}}, 0, {"ab", "", "cde"}},
+        {"in another order", {{2, 3, "cde"}, {0, 2, "ab"}, {1, 1, "f"}}, 0, {"ab", "f", "cde"}},
+        {"a part that is not due", {{0, 2, "ab"}, {7, 1, "x"}, {2, 1, "c"}}, 0, {"ab", "", "c"}},
+        {"too few", {{1, 1, "b"}}, 0, {"", "b", ""}},
+        {"nothing", {}, 0, {"", "", ""}},
+        {"longer than it says", {{0, 4000, "ab"}, {1, 1, "c"}}, 0, {"", "", ""}},
+        {"of half a head", {{0, 2, "ab"}, {1, 1, "c"}}, 5, {"ab", "", ""}},
+    };
+    for (const auto& one : cases) {
+        std::vector<char> bytes = packed(one.sent);
+        bytes.resize(bytes.size() - one.cut_bytes);
+        if (rank == 0)
+            MPI_Send(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, 1, tag + 1, (*channel)->comm());
+        else
+            check(read(**channel) == one.want, std::string("a bundle with parts ") + one.what + " is read otherwise");
+    }
+}
+
+}  // namespace laconic::test

@@ -135,8 +135,8 @@ TEST(select, takes_the_codec_that_sends_less_when_times_are_as_good_as_equal) {
 
 TEST(select, takes_a_codec_that_no_sample_has_seen_only_far_ahead) {
     machine m = slow_machine();
-    for (codec_rates& codec : m.codecs)
-        for (auto& rate : codec.bytes_per_s) rate.fill(1e12);
+    for (auto& rate : m.codecs[0].bytes_per_s) rate.fill(1e12);
+    m.codecs[1] = m.codecs[0];
     const question what = ask(operation::allgather, 100'000'000, 4);
     const cell rows[]{{schedule_kind::ring, payload_kind::once, codec_id::szx},
                       fle(schedule_kind::ring, payload_kind::once)};

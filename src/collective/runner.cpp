@@ -46,15 +46,13 @@ struct runner::shape {
         }
         // The step in work holds up to three beside those: what came, what was kept, what it makes.
         slots = static_cast<int>(receives + sent_slots + work.lanes() * work.steps().kept_pieces + 3);
-        tables_bytes = round_up(receives * sizeof(receive)) + round_up(sends * sizeof(send)) +
-                       round_up(states * sizeof(kept));
+        tables_bytes =
+            round_up(receives * sizeof(receive)) + round_up(sends * sizeof(send)) + round_up(states * sizeof(kept));
         pool_bytes = round_up(slot_pool::bytes_for(slot_bytes, slots));
         private_bytes = round_up(carrier.private_bytes(work.largest()));
     }
 
-    [[nodiscard]] std::size_t all() const noexcept {
-        return tables_bytes + pool_bytes + private_bytes + bundles_bytes;
-    }
+    [[nodiscard]] std::size_t all() const noexcept { return tables_bytes + pool_bytes + private_bytes + bundles_bytes; }
 };
 
 std::size_t runner::memory_for(const payload& carrier, const job& work) noexcept { return shape(carrier, work).all(); }

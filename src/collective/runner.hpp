@@ -112,7 +112,7 @@ private:
     std::size_t first_receive_ = 0, receive_count_ = 0;
     std::size_t first_send_ = 0, send_count_ = 0;
     std::optional<bundles> bundles_;  // in place of receives_ and sends_
-    bool poisoned_ = false;  // a message of another rank said that it is no result
+    bool poisoned_ = false;           // a message of another rank said that it is no result
     bool spoiled_ = false;
     status poll_failure_;  // of a request that poll() looked at, and that will not show it again
     traffic sent_;

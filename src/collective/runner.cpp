@@ -143,7 +143,7 @@ result<bool> runner::make_message() {
         return true;
     }
     receive came;
-    const auto is_there = take_message(now, piece, came);
+    auto is_there = take_message(now, piece, came);
     now_.made = is_there.ok() && *is_there;
     if (now_.made) make_from_received(now, piece, came);
     return is_there;
@@ -152,7 +152,7 @@ result<bool> runner::make_message() {
 /// False: it has not come yet.
 result<bool> runner::take_message(const step& now, part piece, receive& came) {
     if (bundles_) {
-        const auto is_there = bundles_->has_come(channel_, now);
+        auto is_there = bundles_->has_come(channel_, now);
         if (is_there.ok() && *is_there) came = unpack(now, piece);
         return is_there;
     }

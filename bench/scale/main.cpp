@@ -130,7 +130,7 @@ measured run(mpi::channel& channel, const collective::geometry& shape, const cel
     scale::payload_modelled carrier(what.payload, codec, wanted.cores, shared);
     const std::size_t longest = shape.longest_piece(steps.pieces);
     const auto cut = collective::job::choose(what, steps, longest, segment / sizeof(float), sizeof(float));
-    const collective::job work(steps, places, cut.cell_values, cut.lanes, longest);
+    const collective::job work(steps, places, cut, longest);
     mpi::workspace memory;
     require(memory.reserve(collective::runner::memory_for(carrier, work)));
     if (work.largest() * sizeof(float) > shared.size()) throw std::runtime_error("the shared memory is too small");

@@ -22,25 +22,26 @@ public:
     /// part_bytes: no message of a piece is longer.
     [[nodiscard]] static std::size_t memory_for(const program& steps, std::size_t part_bytes) noexcept;
 
-    bundles() = default;
+    /// who      the ranks of the channel that run the program
     /// memory   memory_for() bytes, aligned to 64 bytes, kept alive and untouched until the run is over
     /// tag      and the next one are used by no other run between these ranks meanwhile
-    bundles(const job& work, std::size_t part_bytes, std::span<std::byte> memory, int tag) noexcept;
+    bundles(mpi::channel& channel, const team& who, const job& work, std::size_t part_bytes,
+            std::span<std::byte> memory, int tag) noexcept;
 
     /// Receives are posted once, all of them.
-    [[nodiscard]] status post(mpi::channel& channel, const team& who);
+    [[nodiscard]] status post();
     /// Whether what the step waits for is there.
-    [[nodiscard]] result<bool> has_come(mpi::channel& channel, const step& now);
+    [[nodiscard]] result<bool> has_come(const step& now);
     /// Its message; empty where the sender had none, or sent what is no bundle. Precondition: has_come().
     [[nodiscard]] std::span<const std::byte> part_of(const step& now) noexcept;
 
     /// For the target of that index into program::to. Sends the bundle if nothing is missing.
     /// returns bytes that left
-    [[nodiscard]] result<std::size_t> add(mpi::channel& channel, const team& who, std::uint32_t target,
-                                          std::uint32_t piece, std::span<const std::byte> part);
+    [[nodiscard]] result<std::size_t> add(std::uint32_t target, std::uint32_t piece, std::span<const std::byte> part);
     /// Looks after what is on its way.
-    [[nodiscard]] status reap(mpi::channel& channel);
-    [[nodiscard]] bool is_idle() const noexcept { return unsent_ == 0; }
+    [[nodiscard]] status reap();
+    /// Everything has left.
+    [[nodiscard]] bool is_idle() const noexcept;
     /// Gives up; what is being sent may still be read.
     void drop() noexcept;
 
@@ -54,14 +55,16 @@ private:
         std::size_t used = 0;    // bytes that came, or that are to leave
         std::size_t cursor = 0;  // of what came
         std::uint32_t parts = 0, missing = 0;
-        bool is_over = false;  // it has come, or left
+        bool is_over = false;  // it has come or left, or there is nothing in it
     };
+    [[nodiscard]] int tag_of(const bundle& one) const noexcept { return tag_ + (one.results ? 1 : 0); }
 
-    const program* steps_ = nullptr;
-    std::size_t part_bytes_ = 0;
-    int tag_ = 0;
+    mpi::channel& channel_;
+    const team& who_;
+    const program& steps_;
+    std::size_t part_bytes_;
+    int tag_;
     std::span<row> incoming_, outgoing_;
-    std::size_t unsent_ = 0;  // of outgoing_, those that have parts and have not left
     bool posted_ = false;
 };
 

@@ -64,8 +64,7 @@ grain job::choose(const cell& what, const program& steps, std::size_t longest_pi
 /// are short, but work on long pieces should overlap with messages (docs/adr/0018).
 bool job::is_bundled(const program& steps, std::size_t longest_piece, std::size_t segment_values,
                      std::size_t element_bytes, bool raw) noexcept {
-    const bool has_bundles = !steps.incoming.empty() || !steps.outgoing.empty();
-    if (!has_bundles || steps.pieces <= 2) return false;
+    if (!steps.has_bundles() || steps.pieces <= 2) return false;
     if (longest_piece > longest_bundled_array / element_bytes / steps.pieces) return false;
     const std::size_t most = 2 * segment_values;
     return longest_piece <= (raw ? most / steps.pieces : std::min(most, longest_bundled_piece / element_bytes));

@@ -63,6 +63,7 @@ struct program {
     /// The two ranks of a pair number the same piece differently, but there is only one each way.
     bool one_piece_per_pair = false;
 
+    [[nodiscard]] bool has_bundles() const noexcept { return !incoming.empty() || !outgoing.empty(); }
     [[nodiscard]] std::span<const std::int32_t> targets(const step& now) const noexcept {
         return std::span(to).subspan(now.first_to, now.to_count);
     }

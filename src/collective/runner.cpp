@@ -16,15 +16,11 @@
 #include <new>
 #include <string>
 
-#include "base/arithmetic.hpp"
 #include "mpi/completion.hpp"
 
 namespace laconic::collective {
-namespace {
 
-constexpr std::size_t round_up(std::size_t bytes) noexcept { return base::round_up(bytes, mpi::workspace::alignment); }
-
-}  // namespace
+using mpi::workspace;
 
 /// How the memory of a run is divided.
 struct runner::shape {
@@ -35,7 +31,7 @@ struct runner::shape {
 
     shape(const payload& carrier, const job& work) noexcept
         : states(work.steps().kept_pieces > 0 ? work.lanes() * work.steps().pieces : 0),
-          slot_bytes(round_up(carrier.wire_bound(work.largest()))),
+          slot_bytes(workspace::rounded(carrier.wire_bound(work.largest()))),
           bundles_bytes(work.bundled() ? bundles::memory_for(work.steps(), slot_bytes) : 0) {
         if (!work.bundled()) {
             receives = work.lanes() + 2;
@@ -46,10 +42,10 @@ struct runner::shape {
         }
         // The step in work holds up to three beside those: what came, what was kept, what it makes.
         slots = static_cast<int>(receives + sent_slots + work.lanes() * work.steps().kept_pieces + 3);
-        tables_bytes =
-            round_up(receives * sizeof(receive)) + round_up(sends * sizeof(send)) + round_up(states * sizeof(kept));
-        pool_bytes = round_up(slot_pool::bytes_for(slot_bytes, slots));
-        private_bytes = round_up(carrier.private_bytes(work.largest()));
+        tables_bytes = workspace::rounded(receives * sizeof(receive)) + workspace::rounded(sends * sizeof(send)) +
+                       workspace::rounded(states * sizeof(kept));
+        pool_bytes = workspace::rounded(slot_pool::bytes_for(slot_bytes, slots));
+        private_bytes = workspace::rounded(carrier.private_bytes(work.largest()));
     }
 
     [[nodiscard]] std::size_t all() const noexcept { return tables_bytes + pool_bytes + private_bytes + bundles_bytes; }
@@ -70,7 +66,7 @@ runner::runner(mpi::channel& channel, const team& who, payload& carrier, const j
     const auto table = [&]<class Row>(std::size_t rows, Row*) {
         auto* const first = reinterpret_cast<Row*>(memory.data());
         for (std::size_t i = 0; i < rows; ++i) new (first + i) Row;
-        memory = memory.subspan(round_up(rows * sizeof(Row)));
+        memory = memory.subspan(workspace::rounded(rows * sizeof(Row)));
         return std::span<Row>(first, rows);
     };
     receives_ = table(cut.receives, static_cast<receive*>(nullptr));
@@ -80,7 +76,8 @@ runner::runner(mpi::channel& channel, const team& who, payload& carrier, const j
     carrier.poll_with(&poll, this);
     memory = memory.subspan(cut.pool_bytes);
     carrier.use_memory(memory.first(cut.private_bytes));
-    if (work.bundled()) bundles_.emplace(work, cut.slot_bytes, memory.subspan(cut.private_bytes), first_tag);
+    if (work.bundled())
+        bundles_.emplace(channel, who, work, cut.slot_bytes, memory.subspan(cut.private_bytes), first_tag);
 }
 
 result<runner::state> runner::advance() {
@@ -102,7 +99,7 @@ result<runner::state> runner::advance() {
         end_step();
     }
     if (bundles_)
-        if (auto done = bundles_->reap(channel_); !done.ok()) return give_up(done);
+        if (auto done = bundles_->reap(); !done.ok()) return give_up(done);
     if (send_count_ > 0 || (bundles_ && !bundles_->is_idle())) return moved ? state::moved : state::waiting;
     if (!carrier_.failure().ok()) return carrier_.failure();
     if (poisoned_) return status{errc::corrupt, "another rank could not read a message of this collective"};
@@ -110,7 +107,7 @@ result<runner::state> runner::advance() {
 }
 
 status runner::post_receives() {
-    if (bundles_) return bundles_->post(channel_, who_);
+    if (bundles_) return bundles_->post();
     // So far ahead, the receives of the next time of every lane included.
     const std::uint64_t horizon = std::min(work_.events(), event_ + 4 * work_.lanes() + 64);
     for (; to_post_ < horizon && receive_count_ < receives_.size(); ++to_post_) {
@@ -152,7 +149,7 @@ result<bool> runner::make_message() {
 /// False: it has not come yet.
 result<bool> runner::take_message(const step& now, part piece, receive& came) {
     if (bundles_) {
-        auto is_there = bundles_->has_come(channel_, now);
+        auto is_there = bundles_->has_come(now);
         if (is_there.ok() && *is_there) came = unpack(now, piece);
         return is_there;
     }
@@ -230,7 +227,7 @@ result<bool> runner::send_message() {
     const auto targets = work_.steps().targets(now);
     if (bundles_) {
         for (; now_.sent < now.to_count; ++now_.sent) {
-            const auto gone = bundles_->add(channel_, who_, now.first_to + now_.sent, now.piece, now_.what.bytes);
+            const auto gone = bundles_->add(now.first_to + now_.sent, now.piece, now_.what.bytes);
             if (!gone) return gone.error();
             if (*gone > 0) ++sent_.messages;
             sent_.sent_bytes += *gone;
@@ -290,21 +287,16 @@ status runner::reap_sends() {
 
 status runner::test(receive& pending) {
     if (pending.arrived) return {};
-    bool arrived = false;
-    MPI_Status came;
-    if (auto done = channel_.check(mpi::test(pending.request, arrived, &came), "MPI_Irecv"); !done.ok()) return done;
-    if (!arrived) return {};
-    if (auto done = channel_.check(MPI_Get_count(&came, MPI_BYTE, &pending.size), "MPI_Get_count"); !done.ok())
-        return done;
-    pending.arrived = true;
-    return {};
+    const auto came = channel_.test_receive(pending.request, pending.size);
+    pending.arrived = came.ok() && *came;
+    return came.error();
 }
 
 /// MPI's chance to move bytes in the middle of long codec work.
 void runner::poll(void* self) {
     auto& run = *static_cast<runner*>(self);
     if (!run.poll_failure_.ok()) return;
-    run.poll_failure_ = run.bundles_ ? run.bundles_->reap(run.channel_) : run.reap_sends();
+    run.poll_failure_ = run.bundles_ ? run.bundles_->reap() : run.reap_sends();
     if (run.poll_failure_.ok() && run.receive_count_ > 0)
         run.poll_failure_ = run.test(run.receives_[run.first_receive_]);
 }
@@ -320,13 +312,8 @@ int runner::tag_of(std::uint64_t event) const noexcept {
 /// After an error nobody will complete what is still pending, and it may still read from and write into the memory.
 void runner::drop_requests() noexcept {
     if (bundles_) bundles_->drop();
-    for (receive& pending : receives_) {
-        if (pending.request == MPI_REQUEST_NULL) continue;
-        MPI_Cancel(&pending.request);
-        MPI_Request_free(&pending.request);
-    }
-    for (send& pending : sends_)
-        if (pending.request != MPI_REQUEST_NULL) MPI_Request_free(&pending.request);
+    for (receive& pending : receives_) mpi::drop_receive(pending.request);
+    for (send& pending : sends_) mpi::drop_send(pending.request);
 }
 
 result<runner::state> runner::give_up(const status& why) {

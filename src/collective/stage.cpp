@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/arithmetic.hpp"
-
 namespace laconic::collective {
 namespace {
 
@@ -65,7 +63,7 @@ void stage<T>::lay_out(std::size_t longest_piece) {
 
 template <class T>
 std::size_t stage<T>::copy_bytes() const noexcept {
-    return request_.copies_input ? base::round_up(request_.data.in.size_bytes(), mpi::workspace::alignment) : 0;
+    return request_.copies_input ? mpi::workspace::rounded(request_.data.in.size_bytes()) : 0;
 }
 
 template <class T>

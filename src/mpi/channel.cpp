@@ -10,6 +10,7 @@
 #include <new>
 #include <vector>
 
+#include "mpi/completion.hpp"
 #include "mpi/error.hpp"
 #include "mpi/processors.hpp"
 #include "mpi/recent_pair.hpp"
@@ -150,6 +151,15 @@ void workspace::abandon() noexcept {
 status channel::check(int code, std::string_view call) {
     if (code != MPI_SUCCESS) last_error_ = code;
     return to_status(code, call);
+}
+
+result<bool> channel::test_receive(MPI_Request& request, int& size_bytes) {
+    bool is_there = false;
+    MPI_Status came;
+    if (auto done = check(test(request, is_there, &came), "MPI_Irecv"); !done.ok()) return done;
+    if (!is_there) return false;
+    if (auto done = check(MPI_Get_count(&came, MPI_BYTE, &size_bytes), "MPI_Get_count"); !done.ok()) return done;
+    return true;
 }
 
 void channel::close() noexcept {

@@ -20,6 +20,10 @@ namespace laconic::mpi {
 class workspace {
 public:
     static constexpr std::size_t alignment = 64;
+    /// So that what follows is aligned.
+    [[nodiscard]] static constexpr std::size_t rounded(std::size_t size_bytes) noexcept {
+        return (size_bytes + alignment - 1) / alignment * alignment;
+    }
 
     /// At least `size_bytes`, aligned to 64 bytes; or out_of_memory, and what was held before stays.
     [[nodiscard]] status reserve(std::size_t size_bytes);
@@ -76,6 +80,8 @@ public:
     /// to_status() that also remembers the code for the user's error handler.
     [[nodiscard]] status check(int code, std::string_view call);
     [[nodiscard]] int last_error() const noexcept { return last_error_; }
+    /// Whether the message of a receive is there. If so its size is in `size_bytes`, and the request is null.
+    [[nodiscard]] result<bool> test_receive(MPI_Request& request, int& size_bytes);
 
     /// After an error in the middle of a schedule messages may be left over: the channel refuses further use.
     void mark_broken() noexcept { broken_ = true; }

@@ -17,4 +17,14 @@ namespace laconic::mpi {
     return done ? MPI_Wait(&request, came) : code;
 }
 
+/// Nobody waits for it any more. What is being sent may still be read, until MPI is done with it.
+inline void drop_receive(MPI_Request& request) noexcept {
+    if (request == MPI_REQUEST_NULL) return;
+    MPI_Cancel(&request);
+    MPI_Request_free(&request);
+}
+inline void drop_send(MPI_Request& request) noexcept {
+    if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
+}
+
 }  // namespace laconic::mpi

@@ -55,10 +55,10 @@ std::vector<std::string> read(mpi::channel& channel) {
     mpi::workspace memory;
     check(memory.reserve(bundles::memory_for(steps, part_bytes)).ok(), "no memory for a bundle");
     const team all{1, size_of(MPI_COMM_WORLD), {}};
-    bundles come(work, part_bytes, memory.bytes(), tag);
-    check(come.post(channel, all).ok(), "a bundle cannot be received");
+    bundles come(channel, all, work, part_bytes, memory.bytes(), tag);
+    check(come.post().ok(), "a bundle cannot be received");
     for (bool is_there = false; !is_there;) {
-        const auto found = come.has_come(channel, steps.steps[0]);
+        const auto found = come.has_come(steps.steps[0]);
         check(found.ok(), found.error().message());
         is_there = !found.ok() || *found;
     }

@@ -227,8 +227,7 @@ void programs_are_complete() {
                     if (!serves(which, {schedule, payload_kind::raw, codec_id::raw})) continue;
                     play one(which, schedule, ranks, root, false);
                     one.run();
-                    if (!one.programs[0].incoming.empty() || !one.programs[0].outgoing.empty())
-                        play(which, schedule, ranks, root, true).run();
+                    if (one.programs[0].has_bundles()) play(which, schedule, ranks, root, true).run();
                 }
     check_cells();
 }

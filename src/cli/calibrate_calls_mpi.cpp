@@ -28,7 +28,7 @@ struct small_call {
 };
 
 /// Median of the slowest rank's times.
-double time_of(const small_call& row, double seconds) {
+double time_row(const small_call& row, double seconds) {
     std::vector<float> in(values), out(values);
     for (std::size_t i = 0; i < values; ++i) in[i] = static_cast<float>(i % 97) + 0.01F * static_cast<float>(i);
     collective_options options;
@@ -70,7 +70,7 @@ void measure_calls(const topology& where, const network_settings& settings, mode
         what.ranks = where.ranks;
         what.nodes = where.nodes;
         what.ratio = 4;
-        extra[i] = time_of(rows[i], settings.seconds_per_size) - model::estimate(found, what, rows[i].what).total_s;
+        extra[i] = time_row(rows[i], settings.seconds_per_size) - model::estimate(found, what, rows[i].what).total_s;
     }
     const double more = rows[1].messages - rows[0].messages;
     if (more > 0) found.message_s = std::max(0.0, (extra[1] - extra[0]) / more);

@@ -9,11 +9,7 @@
 #include "trace/zfp_times.hpp"
 
 namespace laconic::trace {
-namespace {
-
-status damaged() { return {errc::corrupt, "the times in a timing block are damaged"}; }
-
-}  // namespace
+namespace {}  // namespace
 
 status check_arrays(const timing_options& options) {
     const bool zfp = options.method == timing_method::zfp || options.method == timing_method::zfp_clustered;
@@ -55,14 +51,14 @@ status timing_arrays::read(wire_reader& in, const timing_options& options, std::
         for (std::size_t i = 0; i < terminals && !in.failed(); ++i) {
             next_.push_back(static_cast<std::size_t>(end));
             end += in.below(most_timed_calls);
-            if (end > calls) return damaged();
+            if (end > calls) return damaged_times();
             ends_.push_back(static_cast<std::size_t>(end));
         }
-        if (in.failed() || end != calls) return damaged();
+        if (in.failed() || end != calls) return damaged_times();
     }
     if (status bad = read_channel(in, calls, ends_, options, durations_); !bad.ok()) return bad;
     if (status bad = read_channel(in, calls, ends_, options, gaps_); !bad.ok()) return bad;
-    return durations_.size() == calls && gaps_.size() == calls ? status() : damaged();
+    return durations_.size() == calls && gaps_.size() == calls ? status() : damaged_times();
 }
 
 bool timing_arrays::next(const timing_options& options, std::uint32_t terminal, std::uint64_t& duration,

@@ -26,8 +26,6 @@ using values = std::vector<std::uint64_t>;
 constexpr int level = 9;
 constexpr std::size_t samples = 100;
 
-status damaged() { return {errc::corrupt, "the times in a timing block are damaged"}; }
-
 void put_deflated(bytes& out, const bytes& raw) {
     const auto shorter = deflated(raw, level);
     put_varint(out, raw.size());
@@ -39,7 +37,7 @@ result<bytes> get_deflated(wire_reader& in) {
     const std::uint64_t size = in.varint();
     const bool is_short = in.below(2) == 1;
     const view block = in.block();
-    if (in.failed() || (!is_short && block.size() != size)) return damaged();
+    if (in.failed() || (!is_short && block.size() != size)) return damaged_times();
     if (is_short) return inflated(block, size);
     return bytes(block.begin(), block.end());
 }
@@ -56,7 +54,7 @@ bytes planes_of(const values& all) {
 status read_lossless(wire_reader& in, std::uint64_t calls, values& all) {
     const auto raw = get_deflated(in);
     if (!raw) return raw.error();
-    if (raw->size() / 8 != calls || raw->size() % 8 != 0) return damaged();
+    if (raw->size() / 8 != calls || raw->size() % 8 != 0) return damaged_times();
     all.assign(static_cast<std::size_t>(calls), 0);
     for (std::size_t i = 0; i < all.size(); ++i)
         for (std::size_t b = 0; b < 8; ++b) all[i] |= static_cast<std::uint64_t>((*raw)[b * all.size() + i]) << (8 * b);
@@ -100,9 +98,9 @@ status read_cfg(wire_reader& in, std::uint64_t calls, double relative, values& a
             body.push_back({static_cast<std::uint32_t>(code >> 1) | ((code & 1) != 0 ? rule_flag : 0), times});
         }
     }
-    if (in.failed() || rules.empty()) return damaged();
+    if (in.failed() || rules.empty()) return damaged_times();
     const auto lengths = lengths_of(rules);
-    if (!lengths || (*lengths)[0] != calls) return damaged();
+    if (!lengths || (*lengths)[0] != calls) return damaged_times();
     // A short grammar may stand for any number of times; they are wanted one by one, in memory.
     if (calls > std::uint64_t{1} << 28)
         return {errc::out_of_memory, "a timing block of method cfg has " + std::to_string(calls) +
@@ -211,12 +209,12 @@ status read_hist(wire_reader& in, std::span<const std::size_t> ends, double rela
                 all.push_back(bits.get(64));
             } else {
                 const auto at = static_cast<std::size_t>(bits.get(k));
-                if (at >= tops[i].size()) return damaged();
+                if (at >= tops[i].size()) return damaged_times();
                 all.push_back(bins.time_of(tops[i][at]));
             }
-            if (bits.failed) return damaged();
+            if (bits.failed) return damaged_times();
         }
-    return in.failed() ? damaged() : status();
+    return in.failed() ? damaged_times() : status();
 }
 
 // ------------------------------------------------------------------------------------------------------------- sz
@@ -253,12 +251,12 @@ status read_sz(wire_reader& in, std::uint64_t calls, double relative, values& al
             all.push_back(kept.varint());
         } else {
             before += unzigzag(code - 1);
-            if (before < 0 || before >= std::int64_t{1} << 31) return damaged();
+            if (before < 0 || before >= std::int64_t{1} << 31) return damaged_times();
             all.push_back(bins.middle(static_cast<std::uint32_t>(before)));
         }
-        if (codes.failed() || kept.failed()) return damaged();
+        if (codes.failed() || kept.failed()) return damaged_times();
     }
-    return codes.complete() && kept.complete() ? status() : damaged();
+    return codes.complete() && kept.complete() ? status() : damaged_times();
 }
 
 }  // namespace

@@ -12,6 +12,8 @@
 
 namespace laconic::trace {
 
+[[nodiscard]] inline status damaged_times() { return {errc::corrupt, "the times in a timing block are damaged"}; }
+
 /// `ends`: where the values of each terminal end, for methods that take them terminal by terminal; else empty.
 void write_channel(bytes& out, const std::vector<std::uint64_t>& all, std::span<const std::size_t> ends,
                    const timing_options& options);

@@ -10,6 +10,8 @@
 #include <bit>
 #include <cmath>
 #include <string>
+
+#include "trace/timing_methods.hpp"
 #endif
 
 namespace laconic::trace {
@@ -64,8 +66,6 @@ const zfp_functions& zfp() {
     return all;
 }
 
-status damaged() { return {errc::corrupt, "the times in a timing block are damaged"}; }
-
 double tolerance_of(const values& all, double relative) {
     double sum = 0;
     for (const std::uint64_t each : all) sum += static_cast<double>(each);
@@ -119,14 +119,14 @@ status read_zfp(wire_reader& in, std::uint64_t calls, values& all) {
     const double tolerance = std::bit_cast<double>(in.word<std::uint64_t>());
     const view block = in.block();
     // Four values take at least a bit.
-    if (in.failed() || !(tolerance > 0) || calls > 32 * (block.size() + 1)) return damaged();
+    if (in.failed() || !(tolerance > 0) || calls > 32 * (block.size() + 1)) return damaged_times();
     if (calls == 0) return {};
     // zfp reads whole words, and past the end of what is damaged: at most 64 bytes per block of four values.
     bytes padded(block.begin(), block.end());
     padded.resize(block.size() + 64 + 16 * static_cast<std::size_t>(calls));
     std::vector<double> times(static_cast<std::size_t>(calls));
     const zfp_call call(times.data(), times.size(), padded.data(), padded.size(), tolerance);
-    if (zfp().decompress(call.stream, call.field) == 0) return damaged();
+    if (zfp().decompress(call.stream, call.field) == 0) return damaged_times();
     for (const double each : times)
         all.push_back(each > 0 && each < 1.8e19 ? static_cast<std::uint64_t>(std::round(each)) : 0);
     return {};

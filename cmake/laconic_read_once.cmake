@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# laconic_read_once(<target> <header>...): where sources are compiled together (CMAKE_UNITY_BUILD, which the presets of the
+# tests switch on: most of a build is reading headers), those of this target are not, because they share names; only these
+# headers are read once for all of them.
+function(laconic_read_once target)
+  if(CMAKE_UNITY_BUILD)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
+    list(TRANSFORM ARGN REPLACE "(.+)" "$<$<COMPILE_LANGUAGE:CXX>:<\\1$<ANGLE-R>>" OUTPUT_VARIABLE headers)
+    target_precompile_headers(${target} PRIVATE ${headers})
+  endif()
+endfunction()

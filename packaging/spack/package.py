@@ -31,7 +31,7 @@ class Laconic(CMakePackage):
     depends_on("hdf5", when="+hdf5")
     depends_on("zfp", when="+zfp")
     depends_on("googletest", type=("build", "link"), when="+tests")
-    depends_on("python@3.9:", type="build", when="+tests")
+    depends_on("python@3.9:", type="build")
     depends_on("libpng", when="+examples")
 
     for provider in ("intel-mpi", "intel-oneapi-mpi", "mvapich", "mvapich2", "cray-mpich", "spectrum-mpi"):

@@ -20,7 +20,7 @@
 namespace laconic::cli {
 namespace {
 
-struct bench_request {
+struct exchange_bench_request {
     plan_request plan;
     std::vector<std::string> engines;
     std::string batch, data, png;
@@ -36,7 +36,7 @@ struct bench_work {
     std::optional<plan> what;
 };
 
-std::vector<exchange_engine> engines_of(const bench_request& request) {
+std::vector<exchange_engine> engines_of(const exchange_bench_request& request) {
     using enum exchange_engine;
     if (request.engines.empty()) return {automatic, batched, per_rank, per_patch, alltoallw, neighbor, partitioned};
     std::vector<exchange_engine> engines;
@@ -49,7 +49,7 @@ std::vector<exchange_engine> engines_of(const bench_request& request) {
 }
 
 /// For as many ranks as there are.
-plan_question question_of(const bench_request& request) {
+plan_question question_of(const exchange_bench_request& request) {
     int ranks = 0;
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     plan_request asked = request.plan;
@@ -65,7 +65,7 @@ void check_picture(const std::string& path) {
     if (rank == 0) output_file{path};
 }
 
-bench_work prepare(const bench_request& request) {
+bench_work prepare(const exchange_bench_request& request) {
     bench_work work;
     if (request.repetitions == 0) fail_usage("--repetitions is 0; give at least 1");
     work.settings.engines = engines_of(request);
@@ -94,7 +94,8 @@ bench_work prepare(const bench_request& request) {
     return work;
 }
 
-void print_json(const bench_request& request, const plan& what, const std::vector<redistribute_measurement>& rows) {
+void print_json(const exchange_bench_request& request, const plan& what,
+                const std::vector<redistribute_measurement>& rows) {
     const plan_figures figures = what.figures();
     const auto bytes = static_cast<std::int64_t>(request.rel > 0 ? 4 : std::stoll(request.plan.element_bytes));
     nlohmann::ordered_json object{{"global", request.plan.global},
@@ -130,7 +131,8 @@ void print_json(const bench_request& request, const plan& what, const std::vecto
     fmt::print("{}\n", object.dump(2));
 }
 
-void print_text(const bench_request& request, const plan& what, const std::vector<redistribute_measurement>& rows) {
+void print_text(const exchange_bench_request& request, const plan& what,
+                const std::vector<redistribute_measurement>& rows) {
     std::vector<std::vector<std::string>> table{
         {"engine", "median ms", "least ms", "vs best MPI", "staging", "on the wire"}};
     for (const redistribute_measurement& row : rows) {
@@ -151,7 +153,7 @@ void print_text(const bench_request& request, const plan& what, const std::vecto
         if (!row.missing.empty()) fmt::print("{}: {}\n", row.name, row.missing);
 }
 
-void draw(const bench_request& request, const plan& what, const std::vector<redistribute_measurement>& rows) {
+void draw(const exchange_bench_request& request, const plan& what, const std::vector<redistribute_measurement>& rows) {
     std::vector<ranks_of_row> timed;
     for (const redistribute_measurement& row : rows)
         if (row.missing.empty()) timed.push_back({row.name, row.ranks});
@@ -163,7 +165,7 @@ void draw(const bench_request& request, const plan& what, const std::vector<redi
         request.png);
 }
 
-int measure_and_print(const bench_request& request, const bench_work& work, int rank) {
+int measure_and_print(const exchange_bench_request& request, const bench_work& work, int rank) {
     const auto rows = measure_redistribution(*work.what, work.settings);
     if (rank != 0) return exit_ok;
     request.json ? print_json(request, *work.what, rows) : print_text(request, *work.what, rows);
@@ -171,7 +173,7 @@ int measure_and_print(const bench_request& request, const bench_work& work, int 
     return exit_ok;
 }
 
-int run(const bench_request& request) {
+int run(const exchange_bench_request& request) {
     std::optional<bench_work> work;
     together todo;
     todo.name = "bench redistribute";
@@ -192,7 +194,7 @@ int run(const bench_request& request) {
 }  // namespace
 
 action declare_bench_redistribute(CLI::App& app) {
-    auto request = std::make_shared<bench_request>();
+    auto request = std::make_shared<exchange_bench_request>();
     plan_request& p = request->plan;
     app.add_option("--global", p.global, "extents of the array, the slowest dimension first")
         ->type_name("EXTENTS")

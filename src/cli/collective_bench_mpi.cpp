@@ -16,6 +16,7 @@
 #include "cli/collective_arguments_mpi.hpp"
 #include "cli/command.hpp"
 #include "cli/files.hpp"
+#include "cli/row_times.hpp"
 #include "collective/call_plan.hpp"
 #include "collective/elements.hpp"
 #include "collective/geometry.hpp"
@@ -28,12 +29,6 @@
 
 namespace laconic::cli {
 namespace {
-
-double median(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    const std::size_t middle = values.size() / 2;
-    return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
 
 /// What the ranks say of the calls that they measure: on a communicator of its own, or the one that is measured would
 /// always be in the caches.

@@ -10,17 +10,10 @@
 #include <optional>
 
 #include "cli/command.hpp"
+#include "cli/row_times.hpp"
 
 namespace laconic::cli {
 namespace {
-
-double quantile(std::vector<double> values, double where) {
-    std::sort(values.begin(), values.end());
-    const double at = where * static_cast<double>(values.size() - 1);
-    const auto below = static_cast<std::size_t>(at);
-    const std::size_t above = std::min(below + 1, values.size() - 1);
-    return values[below] + (at - static_cast<double>(below)) * (values[above] - values[below]);
-}
 
 std::uint64_t sum_of_ranks(std::uint64_t mine) {
     std::uint64_t all = 0;

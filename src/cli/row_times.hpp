@@ -9,11 +9,14 @@
 
 namespace laconic::cli {
 
-/// The value that this share of the times lies below. Precondition: there are some, and share is in [0, 1).
+/// The value that this share of the times lies below, between two of them where need be. Precondition: there are some,
+/// and share is in [0, 1].
 [[nodiscard]] inline double quantile(std::vector<double> times, double share) {
-    const auto at = times.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(times.size()));
-    std::nth_element(times.begin(), at, times.end());
-    return *at;
+    std::sort(times.begin(), times.end());
+    const double at = share * static_cast<double>(times.size() - 1);
+    const auto below = static_cast<std::size_t>(at);
+    const std::size_t above = std::min(below + 1, times.size() - 1);
+    return times[below] + (at - static_cast<double>(below)) * (times[above] - times[below]);
 }
 
 [[nodiscard]] inline double median(const std::vector<double>& times) { return quantile(times, 0.5); }

@@ -13,18 +13,21 @@ using mpi::workspace;
 
 namespace {
 
-std::size_t parts_of(const program& steps) noexcept {
-    std::size_t parts = steps.to.size();
-    for (const step& now : steps.steps)
-        if (now.from != nobody) ++parts;
+std::size_t parts_of(const job& work) noexcept {
+    std::size_t parts = 0;
+    for (std::uint64_t event = 0; event < work.events(); ++event) {
+        if (work.part_of(event).in.count == 0) continue;
+        const step& now = work.step_of(event);
+        parts += now.to_count + (now.from != nobody ? 1 : 0);
+    }
     return parts;
 }
 
 }  // namespace
 
-std::size_t bundles::memory_for(const program& steps, std::size_t part_bytes) noexcept {
-    return workspace::rounded((steps.incoming.size() + steps.outgoing.size()) * sizeof(row)) +
-           workspace::rounded(parts_of(steps) * (sizeof(head) + part_bytes));
+std::size_t bundles::memory_for(const job& work, std::size_t part_bytes) noexcept {
+    return workspace::rounded((work.steps().incoming.size() + work.steps().outgoing.size()) * sizeof(row)) +
+           workspace::rounded(parts_of(work) * (sizeof(head) + part_bytes));
 }
 
 bundles::bundles(mpi::channel& channel, const team& who, const job& work, std::size_t part_bytes,
@@ -74,7 +77,7 @@ result<bool> bundles::has_come(const step& now) {
     return came;
 }
 
-std::span<const std::byte> bundles::part_of(const step& now) noexcept {
+std::span<const std::byte> bundles::message_of(const step& now) noexcept {
     row& one = incoming_[now.bundle];
     // Mostly they come in the order in which they are asked for.
     for (std::uint32_t looked_at = 0; looked_at < one.parts; ++looked_at) {

@@ -20,7 +20,7 @@ namespace laconic::collective {
 class bundles {
 public:
     /// part_bytes: no message of a piece is longer.
-    [[nodiscard]] static std::size_t memory_for(const program& steps, std::size_t part_bytes) noexcept;
+    [[nodiscard]] static std::size_t memory_for(const job& work, std::size_t part_bytes) noexcept;
 
     /// who      the ranks of the channel that run the program
     /// memory   memory_for() bytes, aligned to 64 bytes, kept alive and untouched until the run is over
@@ -33,7 +33,7 @@ public:
     /// Whether what the step waits for is there.
     [[nodiscard]] result<bool> has_come(const step& now);
     /// Its message; empty where the sender had none, or sent what is no bundle. Precondition: has_come().
-    [[nodiscard]] std::span<const std::byte> part_of(const step& now) noexcept;
+    [[nodiscard]] std::span<const std::byte> message_of(const step& now) noexcept;
 
     /// For the target of that index into program::to. Sends the bundle if nothing is missing.
     /// returns bytes that left

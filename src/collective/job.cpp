@@ -31,6 +31,8 @@ job::job(const program& steps, std::span<const place> pieces, const grain& cut, 
     std::size_t mine = 0;
     for (const step& now : steps.steps) mine = std::max(mine, pieces[now.piece].count);
     largest_ = std::min(mine, cell_values_);
+    filled_pieces_ = static_cast<std::size_t>(
+        std::count_if(pieces.begin(), pieces.end(), [](const place& piece) { return piece.count > 0; }));
     const std::uint64_t roomy = std::max<std::uint64_t>(most_messages / steps.weight, 1);
     const std::uint64_t most = std::min(static_cast<std::uint64_t>(cut.lanes), roomy);
     lanes_ = std::clamp<std::uint64_t>(divide_up(longest, cell_values_), 1, most);
@@ -60,14 +62,15 @@ grain job::choose(const cell& what, const program& steps, std::size_t longest_pi
     return {cell_values, model::lanes_of(what.schedule, what.payload, cell_values * element_bytes)};
 }
 
-/// Half of the pieces travel together, or fewer. Raw, they must not be longer than one message may be. Compressed they
-/// are short, but work on long pieces should overlap with messages (docs/adr/0018).
+/// Raw, what travels together must not be longer than one message may be. Compressed it is short, but work on long
+/// pieces should overlap with messages (docs/adr/0018).
 bool job::is_bundled(const program& steps, std::size_t longest_piece, std::size_t segment_values,
                      std::size_t element_bytes, bool raw) noexcept {
     if (!steps.has_bundles() || steps.pieces <= 2) return false;
-    if (longest_piece > longest_bundled_array / element_bytes / steps.pieces) return false;
-    const std::size_t most = 2 * segment_values;
-    return longest_piece <= (raw ? most / steps.pieces : std::min(most, longest_bundled_piece / element_bytes));
+    // Sums of half and bfloat16 take as much room as those of float.
+    if (longest_piece > longest_bundled_array / std::max(element_bytes, sizeof(float)) / steps.pieces) return false;
+    if (raw) return longest_piece <= segment_values / steps.most_bundled;
+    return longest_piece <= std::min(2 * segment_values, longest_bundled_piece / element_bytes);
 }
 
 part job::part_of(std::uint64_t event) const noexcept {

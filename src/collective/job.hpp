@@ -39,7 +39,8 @@ public:
     [[nodiscard]] static std::size_t choose_cell(std::size_t longest_piece, std::size_t segment_values,
                                                  int cuts) noexcept;
     /// What a row does; the same on every rank.
-    /// longest_piece: as of the constructor; segment_values: the most elements of a message
+    /// longest_piece: as of the constructor; segment_values: the most elements of a message that travels
+    /// alone; pieces of up to twice as many may travel in bundles
     [[nodiscard]] static grain choose(const cell& what, const program& steps, std::size_t longest_piece,
                                       std::size_t segment_values, std::size_t element_bytes) noexcept;
 
@@ -62,8 +63,10 @@ public:
     [[nodiscard]] const program& steps() const noexcept { return *steps_; }
     /// The steps run once, for whole pieces, and their messages travel in bundles.
     [[nodiscard]] bool bundled() const noexcept { return bundled_; }
-    /// No message has more elements.
+    /// No message of a piece has more elements.
     [[nodiscard]] std::size_t largest() const noexcept { return largest_; }
+    /// Pieces in which there is something.
+    [[nodiscard]] std::size_t filled_pieces() const noexcept { return filled_pieces_; }
 
 private:
     [[nodiscard]] static bool is_bundled(const program& steps, std::size_t longest_piece, std::size_t segment_values,
@@ -76,6 +79,7 @@ private:
     std::span<const place> pieces_;
     std::size_t cell_values_ = 1;
     std::size_t largest_ = 0;
+    std::size_t filled_pieces_ = 0;
     std::uint64_t lanes_ = 1;
     std::uint64_t groups_ = 0;
     bool bundled_ = false;

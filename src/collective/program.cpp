@@ -48,7 +48,8 @@ program program_builder::finish(int pieces) {
     return std::move(made_);
 }
 
-void program_builder::bundle_messages(bool sums) {
+void program_builder::bundle_messages(bool sums, int most) {
+    made_.most_bundled = static_cast<std::uint32_t>(std::max(most, 1));
     const auto bundle_of = [](std::vector<bundle>& all, const bundle& wanted) {
         const auto found = std::find(all.begin(), all.end(), wanted);
         const auto index = static_cast<std::uint32_t>(found - all.begin());

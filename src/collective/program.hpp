@@ -51,6 +51,7 @@ struct program {
     /// None where all messages travel alone.
     std::vector<bundle> incoming, outgoing;
     std::vector<std::uint32_t> to_bundle;  ///< index into outgoing, for every element of `to`
+    std::uint32_t most_bundled = 0;        ///< pieces in the longest bundle of any rank
     std::uint32_t pieces = 1;
     std::uint32_t kept_pieces = 0;  ///< most states that are kept at a time
     std::uint32_t most_to = 0;      ///< largest to_count

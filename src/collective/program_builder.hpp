@@ -47,7 +47,7 @@ private:
     [[nodiscard]] program finish(int pieces);
     /// Where a rank sends another one all partial sums before it gets any from its next partner, and so with results:
     /// they may travel together.
-    void bundle_messages(bool sums);
+    void bundle_messages(bool sums, int most);
 
     [[nodiscard]] int wrapped(int rank) const noexcept { return (rank % ranks_ + ranks_) % ranks_; }
     /// Children in a tree of `size` members counted from its root, largest subtree first: f(child).

@@ -6,9 +6,10 @@
 // an earlier step, or in a step of the same time, by a rank that is there or beyond; so it has been sent. A send that
 // it waits for belongs to an earlier step, whose receiver has passed it or, as it takes messages in the step after that
 // in which they were sent, has posted its receive. Where programs send further ahead (program::sends_ahead) the send
-// belongs to an earlier group of cells, which its receiver has passed.
-// In place is safe: a range is written at the earliest when its final message arrives or is made, and that contains
-// this rank's own contribution; payload_raw copies what it sends from the caller's array.
+// belongs to an earlier group of cells, which its receiver has passed. Bundles are received from the start, all of
+// them, and one is sent in the step of its last part, which comes before the first step that waits for it. In place is
+// safe: a range is written at the earliest when its final message arrives or is made, and that contains this rank's own
+// contribution; payload_raw copies what it sends from the caller's array.
 #include "collective/runner.hpp"
 
 #include <algorithm>
@@ -32,7 +33,7 @@ struct runner::shape {
     shape(const payload& carrier, const job& work) noexcept
         : states(work.steps().kept_pieces > 0 ? work.lanes() * work.steps().pieces : 0),
           slot_bytes(workspace::rounded(carrier.wire_bound(work.largest()))),
-          bundles_bytes(work.bundled() ? bundles::memory_for(work.steps(), slot_bytes) : 0) {
+          bundles_bytes(work.bundled() ? bundles::memory_for(work, slot_bytes) : 0) {
         if (!work.bundled()) {
             receives = work.lanes() + 2;
             sends = (work.steps().sends_ahead ? work.lanes() * work.steps().to.size() : work.lanes()) +
@@ -41,7 +42,8 @@ struct runner::shape {
                 work.steps().sends_ahead ? work.lanes() * work.steps().sending + work.steps().most_to + 6 : sends;
         }
         // The step in work holds up to three beside those: what came, what was kept, what it makes.
-        slots = static_cast<int>(receives + sent_slots + work.lanes() * work.steps().kept_pieces + 3);
+        const auto kept = std::min<std::size_t>(work.steps().kept_pieces, work.filled_pieces());
+        slots = static_cast<int>(receives + sent_slots + work.lanes() * kept + 3);
         tables_bytes = workspace::rounded(receives * sizeof(receive)) + workspace::rounded(sends * sizeof(send)) +
                        workspace::rounded(states * sizeof(kept));
         pool_bytes = workspace::rounded(slot_pool::bytes_for(slot_bytes, slots));
@@ -165,10 +167,10 @@ result<bool> runner::take_message(const step& now, part piece, receive& came) {
 /// Where it would have been received on its own.
 runner::receive runner::unpack(const step& now, part piece) {
     receive came = room_for(now, piece);
-    const std::span<const std::byte> part = bundles_->part_of(now);
-    if (!part.empty() && part.size() <= came.memory.size()) {
-        std::memcpy(came.memory.data(), part.data(), part.size());
-        came.size = static_cast<int>(part.size());
+    const std::span<const std::byte> bytes = bundles_->message_of(now);
+    if (!bytes.empty() && bytes.size() <= came.memory.size()) {
+        std::memcpy(came.memory.data(), bytes.data(), bytes.size());
+        came.size = static_cast<int>(bytes.size());
     }
     return came;
 }

@@ -56,13 +56,14 @@ program program_builder::rabenseifner() {
     const int pieces = fold.participants;
     made_.sends_ahead = true;
     made_.weight = 2 * static_cast<std::uint32_t>(pieces);
+    const int most_bundled = fold.extra > 0 ? pieces : pieces / 2;
     if (!fold.takes_part(rank_)) {
         for (int piece = 0; piece < pieces; ++piece) {
             local(piece);
             send_to(rank_ + 1);
         }
         for (int piece = 0; piece < pieces; ++piece) take(piece, rank_ + 1).finishes = true;
-        bundle_messages(true);
+        bundle_messages(true, most_bundled);
         return finish(pieces);
     }
     const int me = fold.participant(rank_);
@@ -100,7 +101,7 @@ program program_builder::rabenseifner() {
             for (int next = 2 * bit; next < pieces; next <<= 1) send_to(fold.rank_of(me ^ next));
             if (paired) send_to(rank_ - 1);
         }
-    bundle_messages(true);
+    bundle_messages(true, most_bundled);
     return finish(pieces);
 }
 

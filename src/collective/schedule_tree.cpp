@@ -77,7 +77,7 @@ program program_builder::tree_allgather() {
             take(wrapped(rank_ - distance), wrapped(rank_ - bit)).finishes = true;
             pass_on(distance, 2 * bit);
         }
-    bundle_messages(false);
+    bundle_messages(false, ranks_ / 2);
     return finish(ranks_);
 }
 
@@ -100,7 +100,7 @@ program program_builder::tree_scatter(int root) {
             take(piece, wrapped(parent_of(member) + root));
         send_to(wrapped(next_below(member, owner) + root));
     }
-    bundle_messages(false);
+    bundle_messages(false, ranks_ / 2);
     return finish(ranks_);
 }
 
@@ -117,7 +117,7 @@ program program_builder::tree_gather(int root) {
             local(piece);
         if (member != 0) send_to(wrapped(parent_of(member) + root));
     }
-    bundle_messages(false);
+    bundle_messages(false, ranks_ / 2);
     return finish(ranks_);
 }
 

@@ -25,7 +25,7 @@ status refused(const std::string& what, const std::string& path, int error) {
     return {errc::io, "cannot " + what + " '" + path + "': " + std::strerror(error)};
 }
 
-status spoiled(const std::string& what) { return {errc::corrupt, what}; }
+status damaged_part(const std::string& what) { return {errc::corrupt, what}; }
 
 std::byte* put_varint_at(std::byte* to, std::uint64_t value) noexcept {
     for (; value >= 0x80; value >>= 7) *to++ = static_cast<std::byte>(value | 0x80);
@@ -119,7 +119,7 @@ struct snapshot {
 };
 
 result<snapshot> read_snapshot(view data) {
-    const status bad = spoiled("the snapshot of a part file is damaged");
+    const status bad = damaged_part("the snapshot of a part file is damaged");
     wire_reader in(data);
     snapshot made;
     const std::size_t signatures = in.count();
@@ -151,7 +151,7 @@ result<core> core_of_part(view file) try {
     wire_reader in(file);
     const view start = in.take(sizeof magic);
     if (start.empty() || std::memcmp(start.data(), magic, sizeof magic) != 0)
-        return spoiled("these bytes are no part file of a trace");
+        return damaged_part("these bytes are no part file of a trace");
     recorded_rank all;
     all.rank = in.word<std::uint32_t>();
     all.ranks = in.word<std::uint32_t>();
@@ -159,10 +159,10 @@ result<core> core_of_part(view file) try {
     const auto checksum = in.word<std::uint64_t>();
     in.word<std::uint64_t>();
     if (in.failed() || all.ranks < 1 || all.ranks > most_ranks || all.rank >= all.ranks || snapshot_bytes > in.left())
-        return spoiled("the head of a part file is damaged");
+        return damaged_part("the head of a part file is damaged");
     const view body = in.take(static_cast<std::size_t>(snapshot_bytes));
     if (XXH3_64bits(body.data(), body.size()) != checksum)
-        return spoiled("the checksum of a part file's snapshot does not match");
+        return damaged_part("the checksum of a part file's snapshot does not match");
     auto read = read_snapshot(body);
     if (!read) return read.error();
     all.rules = std::move(read->rules);

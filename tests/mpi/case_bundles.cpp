@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What comes in a bundle: parts in any order, and bytes that are none.
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <string>
 #include <vector>
 
 #include "cases.hpp"
+#include "codec/fle.hpp"
 #include "collective/bundles.hpp"
+#include "collective/geometry.hpp"
+#include "collective/runner.hpp"
 #include "run.hpp"
 
 namespace laconic::test {
@@ -53,7 +57,7 @@ std::vector<std::string> read(mpi::channel& channel) {
     const std::vector<place> places(pieces, place{0, 0, 8});
     const job work(steps, places, {2048, 1, true}, 8);
     mpi::workspace memory;
-    check(memory.reserve(bundles::memory_for(steps, part_bytes)).ok(), "no memory for a bundle");
+    check(memory.reserve(bundles::memory_for(work, part_bytes)).ok(), "no memory for a bundle");
     const team all{1, size_of(MPI_COMM_WORLD), {}};
     bundles come(channel, all, work, part_bytes, memory.bytes(), tag);
     check(come.post().ok(), "a bundle cannot be received");
@@ -64,13 +68,63 @@ std::vector<std::string> read(mpi::channel& channel) {
     }
     std::vector<std::string> got;
     for (const step& now : steps.steps) {
-        const auto part = come.part_of(now);
+        const auto part = come.message_of(now);
         got.emplace_back(reinterpret_cast<const char*>(part.data()), part.size());
     }
     return got;
 }
 
+/// A payload of nothing but sizes: those of sums of which nothing compresses.
+class widest_sums : public payload {
+public:
+    explicit widest_sums(element_type type) noexcept : type_(type) {}
+    [[nodiscard]] std::size_t wire_bound(std::size_t count) const noexcept override {
+        return codec::bare_sum_bound(type_, count);
+    }
+    void copy(part /*piece*/) override {}
+    message begin(part /*piece*/, std::span<std::byte> /*scratch*/) override { return {}; }
+    message combine(part /*piece*/, const operands& /*what*/) override { return {}; }
+    void finish(part /*piece*/, std::span<const std::byte> /*message*/) override {}
+
+private:
+    element_type type_;
+};
+
+/// Memory of a call in bundles, in bytes; 0: its messages travel alone.
+std::size_t bundled_bytes(int ranks, int rank, element_type type, std::size_t element_bytes, std::size_t count) {
+    const program steps = make_program(operation::allreduce, schedule_kind::rabenseifner, ranks, rank, 0);
+    std::vector<place> places;
+    place_evenly(count, steps.pieces, places);
+    std::size_t longest = 0;
+    for (const place& piece : places) longest = std::max(longest, piece.count);
+    const cell what{schedule_kind::rabenseifner, payload_kind::fused, codec_id::fle};
+    const grain cut = job::choose(what, steps, longest, (std::size_t{128} << 10) / element_bytes, element_bytes);
+    const job work(steps, places, cut, longest);
+    return cut.bundled ? runner::memory_for(widest_sums(type), work) : 0;
+}
+
 }  // namespace
+
+/// As docs/guide/collectives.md states: on less than 32 ranks a multiple of arrays that are not too short, and no more
+/// than so much.
+void bundles_take_memory() {
+    constexpr struct {
+        element_type type;
+        std::size_t bytes;
+    } types[]{{element_type::f16, 2}, {element_type::f32, 4}, {element_type::f64, 8}};
+    for (const auto& [type, element_bytes] : types)
+        for (const int ranks : {4, 5, 8, 11, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512})
+            for (std::size_t bytes = 4096; bytes <= (std::size_t{4} << 20); bytes *= 2)
+                for (const int rank : {0, 1, ranks - 1}) {
+                    const std::size_t took = bundled_bytes(ranks, rank, type, element_bytes, bytes / element_bytes);
+                    const std::string what = std::to_string(bytes) + " bytes on " + std::to_string(ranks) + " ranks";
+                    const std::size_t most = ranks < 32 ? 58'000'000 : ranks <= 256 ? 83'000'000 : 110'000'000;
+                    check(took <= most, what + " take " + std::to_string(took) + " bytes in bundles");
+                    // Sums of half take as much as those of float.
+                    if (bytes >= 512 * 1024 && ranks < 32 && element_bytes > 2)
+                        check(took <= 28 * bytes, what + " take more than 28 times as much");
+                }
+}
 
 void bundles_are_read() {
     const auto channel = mpi::channel_of(MPI_COMM_WORLD);

@@ -38,7 +38,7 @@ void bundles_suit() {
               row + ": " + std::to_string(together.messages) + " messages in bundles");
         check(alone.messages >= parts, row + ": " + std::to_string(alone.messages) + " messages alone");
     }
-    // 58 MB, as docs/guide/collectives.md states, are those of 2 MB.
+    // What they may take at most is in bundles_take_memory().
     const std::vector<float> longest(parts * 32768, 1.0F);
     collective_options options = options_for("rabenseifner/fused", bound::abs(1e-3));
     options.ranks_per_node = 1;

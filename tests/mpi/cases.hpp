@@ -20,6 +20,7 @@ void added_streams_agree();
 void short_arrays_travel_raw();
 void plain_data_survive();
 void bundles_are_read();
+void bundles_take_memory();
 void segments_suit();
 void memory_is_as_stated();
 void started_collectives_work();

@@ -50,6 +50,7 @@ int main(int argc, char** argv) {
     run("every_movement_cell_is_exact", every_movement_cell_is_exact);
     run("plain_data_survive", plain_data_survive);
     run("bundles_are_read", bundles_are_read);
+    run("bundles_take_memory", bundles_take_memory);
     run("segments_suit", segments_suit);
     if (ranks <= 5) run("long_parts_do_not_lock", long_parts_do_not_lock);
     if (ranks > 1) run("short_arrays_travel_raw", short_arrays_travel_raw);

@@ -62,7 +62,8 @@ public:
         check(got != MAP_FAILED, "memory for an array");
         memory_ = static_cast<std::byte*>(got);
     }
-    /// Of 2 MB each, where there are such: all of them are going to be written, and a fault for each 4 KB takes minutes.
+    /// Of 2 MB each, where there are such: all of them are going to be written, and a fault for each 4 KB takes
+    /// minutes.
     void fill_soon() const noexcept { madvise(memory_, bytes_, MADV_HUGEPAGE); }
     pages(const pages&) = delete;
     pages& operator=(const pages&) = delete;

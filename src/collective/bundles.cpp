@@ -13,21 +13,19 @@ using mpi::workspace;
 
 namespace {
 
-std::size_t parts_of(const job& work) noexcept {
-    std::size_t parts = 0;
-    for (std::uint64_t event = 0; event < work.events(); ++event) {
-        if (work.part_of(event).in.count == 0) continue;
-        const step& now = work.step_of(event);
-        parts += now.to_count + (now.from != nobody ? 1 : 0);
-    }
+/// Of empty pieces, too: where pieces end may change from one call to the next.
+std::size_t parts_of(const program& steps) noexcept {
+    std::size_t parts = steps.to.size();
+    for (const step& now : steps.steps)
+        if (now.from != nobody) ++parts;
     return parts;
 }
 
 }  // namespace
 
-std::size_t bundles::memory_for(const job& work, std::size_t part_bytes) noexcept {
-    return workspace::rounded((work.steps().incoming.size() + work.steps().outgoing.size()) * sizeof(row)) +
-           workspace::rounded(parts_of(work) * (sizeof(head) + part_bytes));
+std::size_t bundles::memory_for(const program& steps, std::size_t part_bytes) noexcept {
+    return workspace::rounded((steps.incoming.size() + steps.outgoing.size()) * sizeof(row)) +
+           workspace::rounded(parts_of(steps) * (sizeof(head) + part_bytes));
 }
 
 bundles::bundles(mpi::channel& channel, const team& who, const job& work, std::size_t part_bytes,

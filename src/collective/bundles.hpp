@@ -20,7 +20,7 @@ namespace laconic::collective {
 class bundles {
 public:
     /// part_bytes: no message of a piece is longer.
-    [[nodiscard]] static std::size_t memory_for(const job& work, std::size_t part_bytes) noexcept;
+    [[nodiscard]] static std::size_t memory_for(const program& steps, std::size_t part_bytes) noexcept;
 
     /// who      the ranks of the channel that run the program
     /// memory   memory_for() bytes, aligned to 64 bytes, kept alive and untouched until the run is over

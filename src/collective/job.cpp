@@ -31,8 +31,6 @@ job::job(const program& steps, std::span<const place> pieces, const grain& cut, 
     std::size_t mine = 0;
     for (const step& now : steps.steps) mine = std::max(mine, pieces[now.piece].count);
     largest_ = std::min(mine, cell_values_);
-    filled_pieces_ = static_cast<std::size_t>(
-        std::count_if(pieces.begin(), pieces.end(), [](const place& piece) { return piece.count > 0; }));
     const std::uint64_t roomy = std::max<std::uint64_t>(most_messages / steps.weight, 1);
     const std::uint64_t most = std::min(static_cast<std::uint64_t>(cut.lanes), roomy);
     lanes_ = std::clamp<std::uint64_t>(divide_up(longest, cell_values_), 1, most);

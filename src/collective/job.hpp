@@ -65,8 +65,6 @@ public:
     [[nodiscard]] bool bundled() const noexcept { return bundled_; }
     /// No message of a piece has more elements.
     [[nodiscard]] std::size_t largest() const noexcept { return largest_; }
-    /// Pieces in which there is something.
-    [[nodiscard]] std::size_t filled_pieces() const noexcept { return filled_pieces_; }
 
 private:
     [[nodiscard]] static bool is_bundled(const program& steps, std::size_t longest_piece, std::size_t segment_values,
@@ -79,7 +77,6 @@ private:
     std::span<const place> pieces_;
     std::size_t cell_values_ = 1;
     std::size_t largest_ = 0;
-    std::size_t filled_pieces_ = 0;
     std::uint64_t lanes_ = 1;
     std::uint64_t groups_ = 0;
     bool bundled_ = false;

@@ -33,7 +33,7 @@ struct runner::shape {
     shape(const payload& carrier, const job& work) noexcept
         : states(work.steps().kept_pieces > 0 ? work.lanes() * work.steps().pieces : 0),
           slot_bytes(workspace::rounded(carrier.wire_bound(work.largest()))),
-          bundles_bytes(work.bundled() ? bundles::memory_for(work, slot_bytes) : 0) {
+          bundles_bytes(work.bundled() ? bundles::memory_for(work.steps(), slot_bytes) : 0) {
         if (!work.bundled()) {
             receives = work.lanes() + 2;
             sends = (work.steps().sends_ahead ? work.lanes() * work.steps().to.size() : work.lanes()) +
@@ -42,8 +42,7 @@ struct runner::shape {
                 work.steps().sends_ahead ? work.lanes() * work.steps().sending + work.steps().most_to + 6 : sends;
         }
         // The step in work holds up to three beside those: what came, what was kept, what it makes.
-        const auto kept = std::min<std::size_t>(work.steps().kept_pieces, work.filled_pieces());
-        slots = static_cast<int>(receives + sent_slots + work.lanes() * kept + 3);
+        slots = static_cast<int>(receives + sent_slots + work.lanes() * work.steps().kept_pieces + 3);
         tables_bytes = workspace::rounded(receives * sizeof(receive)) + workspace::rounded(sends * sizeof(send)) +
                        workspace::rounded(states * sizeof(kept));
         pool_bytes = workspace::rounded(slot_pool::bytes_for(slot_bytes, slots));

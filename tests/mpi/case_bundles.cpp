@@ -58,7 +58,7 @@ std::vector<std::string> read(mpi::channel& channel) {
     const std::vector<place> places(pieces, place{0, 0, 8});
     const job work(steps, places, {2048, 1, true}, 8);
     mpi::workspace memory;
-    check(memory.reserve(bundles::memory_for(work, part_bytes)).ok(), "no memory for a bundle");
+    check(memory.reserve(bundles::memory_for(steps, part_bytes)).ok(), "no memory for a bundle");
     const team all{1, size_of(MPI_COMM_WORLD), {}};
     bundles come(channel, all, work, part_bytes, memory.bytes(), tag);
     check(come.post().ok(), "a bundle cannot be received");

@@ -23,7 +23,7 @@ void bundles_suit() {
     if (ranks < 4) return;
     const auto partners = static_cast<std::uint64_t>(std::bit_width(static_cast<unsigned>(ranks)) - 1);
     const auto parts = std::bit_floor(static_cast<unsigned>(ranks));
-    const std::vector<double> in = kept_field<double>(field::smooth, rank_in(MPI_COMM_WORLD), 20000);
+    const std::vector<double> in = kept_field<double>(field::smooth, rank_in(MPI_COMM_WORLD), 16000);
     for (const std::string row : {"rabenseifner/raw", "rabenseifner/per_hop", "rabenseifner/fused"}) {
         collective_options options = options_for(row, bound::abs(1e-3));
         options.segment_bytes = std::size_t{128} << 10;

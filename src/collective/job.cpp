@@ -65,8 +65,9 @@ grain job::choose(const cell& what, const program& steps, std::size_t longest_pi
 bool job::is_bundled(const program& steps, std::size_t longest_piece, std::size_t segment_values,
                      std::size_t element_bytes, bool raw) noexcept {
     if (!steps.has_bundles() || steps.pieces <= 2) return false;
-    // Sums of half and bfloat16 take as much room as those of float.
-    if (longest_piece > longest_bundled_array / std::max(element_bytes, sizeof(float)) / steps.pieces) return false;
+    // Sums of half and bfloat16 take as much room as those of float, and parts of a chunk as much as a whole one.
+    const std::size_t room = base::round_up(std::max<std::size_t>(longest_piece, 1), codec::chunk_values);
+    if (room > longest_bundled_array / std::max(element_bytes, sizeof(float)) / steps.pieces) return false;
     if (raw) return longest_piece <= segment_values / steps.most_bundled;
     return longest_piece <= std::min(2 * segment_values, longest_bundled_piece / element_bytes);
 }

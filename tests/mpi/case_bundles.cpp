@@ -119,7 +119,7 @@ void bundles_take_memory() {
                 for (const int rank : {0, 1, ranks - 1}) {
                     const std::size_t took = bundled_bytes(ranks, rank, type, element_bytes, bytes / element_bytes);
                     const std::string what = std::to_string(bytes) + " bytes on " + std::to_string(ranks) + " ranks";
-                    const std::size_t most = ranks < 32 ? 58'000'000 : ranks <= 256 ? 83'000'000 : 110'000'000;
+                    const std::size_t most = ranks < 32 ? 58'000'000 : ranks <= 256 ? 83'000'000 : 124'000'000;
                     check(took <= most, what + " take " + std::to_string(took) + " bytes in bundles");
                     // Sums of half take as much as those of float.
                     const std::size_t times = std::has_single_bit(static_cast<unsigned>(ranks)) ? 22 : 33;

@@ -25,8 +25,7 @@ constexpr std::array<option, option_count> table{{
     {option_id::algorithm, "algorithm", "LACONIC_ALGORITHM", "--algorithm", option_type::text, "auto", "",
      "a row of 'laconic info --algorithms', or schedule/payload[:codec]"},
     {option_id::segment_bytes, "segment_bytes", "LACONIC_SEGMENT_BYTES", "--segment-bytes", option_type::bytes, "0", "",
-     "uncompressed bytes per message of a collective, short ones may travel together; 0: as suits the MPI library and "
-     "what travels"},
+     "uncompressed bytes per message of a collective, short ones may be joined; 0: as suits the call"},
     {option_id::check, "check", "LACONIC_CHECK", "--check", option_type::choice, "off", "off|on",
      "compare the arguments of all ranks before every collective, also where nothing else needs that"},
     {option_id::audit, "audit", "LACONIC_AUDIT", "--audit", option_type::choice, "off", "off|on",

@@ -46,7 +46,7 @@ private:
     void send_to(int rank);
     [[nodiscard]] program finish(int pieces);
     /// Where a rank sends another one all partial sums before it gets any from its next partner, and so with results:
-    /// they may travel together.
+    /// they may travel together. most: program::most_bundled, the same on all ranks.
     void bundle_messages(bool sums, int most);
 
     [[nodiscard]] int wrapped(int rank) const noexcept { return (rank % ranks_ + ranks_) % ranks_; }

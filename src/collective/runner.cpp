@@ -7,9 +7,10 @@
 // it waits for belongs to an earlier step, whose receiver has passed it or, as it takes messages in the step after that
 // in which they were sent, has posted its receive. Where programs send further ahead (program::sends_ahead) the send
 // belongs to an earlier group of cells, which its receiver has passed. Bundles are received from the start, all of
-// them, and one is sent in the step of its last part, which comes before the first step that waits for it. In place is
-// safe: a range is written at the earliest when its final message arrives or is made, and that contains this rank's own
-// contribution; payload_raw copies what it sends from the caller's array.
+// them, and one is sent in the step of its last part, which comes before the first step that waits for it.
+//
+// In place is safe: a range is written at the earliest when its final message arrives or is made, and that contains
+// this rank's own contribution; payload_raw copies what it sends from the caller's array.
 #include "collective/runner.hpp"
 
 #include <algorithm>

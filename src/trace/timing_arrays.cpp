@@ -9,6 +9,7 @@
 #include "trace/zfp_times.hpp"
 
 namespace laconic::trace {
+
 status check_arrays(const timing_options& options) {
     const bool zfp = options.method == timing_method::zfp || options.method == timing_method::zfp_clustered;
     return options.mode == timing_mode::lossy && zfp ? load_zfp() : status();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What comes in a bundle: parts in any order, and bytes that are none.
+// What comes in a bundle: parts in any order, and bytes that are none. And what memory bundles take.
 #include <algorithm>
 #include <array>
 #include <bit>

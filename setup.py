@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Builds the extension module with CMake; everything else about the package stands in pyproject.toml. Needs cmake, a
-C++20 compiler and what CMakeLists.txt asks for without MPI, programs and tests. What is built on the way lies in
-build/pip, or in the folder that LACONIC_BUILD_BASE names."""
+C++20 compiler and what CMakeLists.txt asks for without MPI, programs and tests. CMAKE_ARGS may hold more arguments for
+cmake. What is built on the way lies in build/pip, or in the folder that LACONIC_BUILD_BASE names."""
 
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -21,7 +22,7 @@ OPTIONS = {"CMAKE_BUILD_TYPE": "Release", "LACONIC_MPI": "", "LACONIC_PROGRAMS":
 class CMakeBuild(build_ext):
     def build_extension(self, ext):
         tree = BUILD / f"cmake-{sys.implementation.cache_tag}"
-        options = [f"-D{name}={value}" for name, value in OPTIONS.items()]
+        options = [f"-D{name}={value}" for name, value in OPTIONS.items()] + shlex.split(os.environ.get("CMAKE_ARGS", ""))
         subprocess.run(["cmake", "-S", SOURCE, "-B", tree, *options], check=True)
         subprocess.run(["cmake", "--build", tree, "--target", "laconic_python", "--parallel", str(os.cpu_count() or 1)],
                        check=True)

@@ -11,11 +11,11 @@ namespace laconic::codec {
 struct alignas(64) block_rates {
     std::uint8_t of[chunk_blocks];
 
-    LACONIC_INLINE std::uint8_t& operator[](std::size_t block) noexcept { return of[block]; }
-    LACONIC_INLINE unsigned operator[](std::size_t block) const noexcept { return of[block]; }
-    LACONIC_INLINE void clear() noexcept { std::memset(of, 0, sizeof of); }
+    LACONIC_SHARED_INLINE std::uint8_t& operator[](std::size_t block) noexcept { return of[block]; }
+    LACONIC_SHARED_INLINE unsigned operator[](std::size_t block) const noexcept { return of[block]; }
+    LACONIC_SHARED_INLINE void clear() noexcept { std::memset(of, 0, sizeof of); }
     /// Whether every block is plain and narrow, that is, has no rate byte behind the codes and is not raw.
-    [[nodiscard]] LACONIC_INLINE bool are_short() const noexcept {
+    [[nodiscard]] LACONIC_SHARED_INLINE bool are_short() const noexcept {
         std::uint8_t most = 0;
         for (const std::uint8_t rate : of) most = most < rate ? rate : most;
         return most <= widest_short_code;
@@ -23,12 +23,12 @@ struct alignas(64) block_rates {
 };
 
 /// Eight codes, one to a byte, as the eight nibbles of a word, and back.
-LACONIC_INLINE std::uint32_t pack_codes(std::uint64_t codes) noexcept {
+LACONIC_SHARED_INLINE std::uint32_t pack_codes(std::uint64_t codes) noexcept {
     codes = (codes | codes >> 4) & 0x00FF00FF00FF00FFULL;
     codes = (codes | codes >> 8) & 0x0000FFFF0000FFFFULL;
     return static_cast<std::uint32_t>(codes | codes >> 16);
 }
-LACONIC_INLINE std::uint64_t unpack_codes(std::uint32_t word) noexcept {
+LACONIC_SHARED_INLINE std::uint64_t unpack_codes(std::uint32_t word) noexcept {
     std::uint64_t codes = word;
     codes = (codes | codes << 16) & 0x0000FFFF0000FFFFULL;
     codes = (codes | codes << 8) & 0x00FF00FF00FF00FFULL;
@@ -41,14 +41,15 @@ template <class T>
 class chunk_writer {
 public:
     /// Starts a chunk of `count` values at `out`; returns where its payload goes.
-    LACONIC_INLINE std::byte* begin(std::byte* out, std::size_t count) noexcept {
+    LACONIC_SHARED_INLINE std::byte* begin(std::byte* out, std::size_t count) noexcept {
         out_ = out;
         blocks_ = blocks_in(count);
         if (LACONIC_UNLIKELY(blocks_ < chunk_blocks)) rates.clear();
         return out + base_bytes<T> + code_bytes(blocks_) + expected_;
     }
     /// Writes the head of a chunk whose payload ends at `end`; returns the bytes of the chunk.
-    LACONIC_INLINE std::size_t finish(typename integer_limits<T>::base_type base, const std::byte* end) noexcept {
+    LACONIC_SHARED_INLINE std::size_t finish(typename integer_limits<T>::base_type base,
+                                             const std::byte* end) noexcept {
         store_as(out_, base);
         std::byte* const codes = out_ + base_bytes<T>;
         const std::size_t words = code_bytes(blocks_) / 4;
@@ -72,11 +73,11 @@ public:
     block_rates rates;
 
 private:
-    [[nodiscard]] LACONIC_INLINE const std::byte* bytes() const noexcept {
+    [[nodiscard]] LACONIC_SHARED_INLINE const std::byte* bytes() const noexcept {
         return reinterpret_cast<const std::byte*>(rates.of);
     }
     /// Codes of a chunk with extended or raw blocks; collects the rate bytes of the former.
-    LACONIC_INLINE std::size_t write_extended(std::byte* codes, std::size_t words) noexcept {
+    LACONIC_SHARED_INLINE std::size_t write_extended(std::byte* codes, std::size_t words) noexcept {
         std::size_t extended = 0;
         for (std::size_t word = 0; word < words; ++word) {
             std::uint32_t packed = 0;
@@ -101,8 +102,8 @@ private:
 
 /// Reads the rate bytes of a chunk that starts at `chunk` and has `available` bytes.
 template <class T>
-LACONIC_INLINE stream_fault read_head(const std::byte* chunk, std::size_t available, std::size_t count,
-                                      block_rates& rates, std::size_t& head_bytes) noexcept {
+LACONIC_SHARED_INLINE stream_fault read_head(const std::byte* chunk, std::size_t available, std::size_t count,
+                                             block_rates& rates, std::size_t& head_bytes) noexcept {
     const std::size_t blocks = blocks_in(count);
     const std::size_t words = code_bytes(blocks) / 4;
     head_bytes = base_bytes<T> + 4 * words;
@@ -135,7 +136,7 @@ LACONIC_INLINE stream_fault read_head(const std::byte* chunk, std::size_t availa
 /// Bytes of a whole chunk whose blocks are all plain and narrow, from its codes alone; 0 when some are not.
 /// `chunk`: least_chunk_bytes<T> can be read.
 template <class T>
-LACONIC_INLINE std::size_t short_chunk_bytes(const std::byte* chunk) noexcept {
+LACONIC_SHARED_INLINE std::size_t short_chunk_bytes(const std::byte* chunk) noexcept {
     constexpr std::uint64_t low = 0x0F0F0F0F0F0F0F0FULL;
     std::uint64_t sums = 0, special = 0;
     for (std::size_t at = 0; at < code_bytes(chunk_blocks); at += 8) {

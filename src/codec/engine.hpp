@@ -104,7 +104,7 @@ template <class T>
 
 /// The bytes of an array.
 template <class T>
-[[nodiscard]] LACONIC_INLINE const std::byte* bytes_of(std::span<const T> values) noexcept {
+[[nodiscard]] LACONIC_SHARED_INLINE const std::byte* bytes_of(std::span<const T> values) noexcept {
     return reinterpret_cast<const std::byte*>(values.data());
 }
 

@@ -14,18 +14,18 @@
 namespace laconic::codec {
 
 /// Wrapping arithmetic: hostile streams may overflow, which must not be undefined.
-[[nodiscard]] LACONIC_INLINE std::int64_t wrap_add(std::int64_t a, std::int64_t b) noexcept {
+[[nodiscard]] LACONIC_SHARED_INLINE std::int64_t wrap_add(std::int64_t a, std::int64_t b) noexcept {
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
-[[nodiscard]] LACONIC_INLINE std::int64_t wrap_sub(std::int64_t a, std::int64_t b) noexcept {
+[[nodiscard]] LACONIC_SHARED_INLINE std::int64_t wrap_sub(std::int64_t a, std::int64_t b) noexcept {
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
 }
 
 /// The bit of `lane` where the larger (or else the smaller) of two integers stands for -0.0, which is less than +0.0;
 /// the masks say which zeros of either operand do.
 template <class V>
-[[nodiscard]] LACONIC_INLINE std::uint32_t extreme_sign(V a, std::uint32_t signs_a, V b, std::uint32_t signs_b,
-                                                        std::size_t lane, bool larger) noexcept {
+[[nodiscard]] LACONIC_SHARED_INLINE std::uint32_t extreme_sign(V a, std::uint32_t signs_a, V b, std::uint32_t signs_b,
+                                                               std::size_t lane, bool larger) noexcept {
     const bool minus_a = a == 0 && ((signs_a >> lane) & 1U) != 0;
     const bool minus_b = b == 0 && ((signs_b >> lane) & 1U) != 0;
     const bool from_a = larger ? a > b : a < b;
@@ -54,7 +54,9 @@ struct chunk_model {
     std::array<T, chunk_values> single;
     std::array<double, chunk_values> high, low;  ///< exact sum of raw parts; low is 0 but for f64
 
-    [[nodiscard]] LACONIC_INLINE std::size_t lanes(std::size_t block) const noexcept { return lanes_in(count, block); }
+    [[nodiscard]] LACONIC_SHARED_INLINE std::size_t lanes(std::size_t block) const noexcept {
+        return lanes_in(count, block);
+    }
 };
 
 /// Quantises `count` values (<= chunk_values) into a model.

@@ -32,8 +32,6 @@ void put_section(bytes& out, std::uint8_t type, view payload, bool deflate) {
 
 view as_bytes(const std::string& text) { return std::as_bytes(std::span(text)); }
 
-std::string text_of(view of) { return {reinterpret_cast<const char*>(of.data()), of.size()}; }
-
 }  // namespace
 
 result<bytes> file_of(view core, const file_facts& facts) {

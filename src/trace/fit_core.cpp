@@ -15,8 +15,6 @@ namespace {
 /// How many signatures of a shape are tried for a class before it gets its own.
 constexpr std::size_t most_tries = 48;
 
-std::string text_of(const bytes& of) { return {reinterpret_cast<const char*>(of.data()), of.size()}; }
-
 void put_term(bytes& key, const term& of) {
     put_varint(key, of.expressed ? 1 : 0);
     put_varint(key, of.value);

@@ -8,8 +8,6 @@
 namespace laconic::trace {
 namespace {
 
-std::string text_of(const bytes& of) { return {reinterpret_cast<const char*>(of.data()), of.size()}; }
-
 std::string key_of_signature(const class_signature& of) {
     bytes key;
     put_varint(key, of.shape);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace laconic::trace {
@@ -37,6 +38,8 @@ inline void put_bytes(bytes& out, view more) {
     out.resize(before + more.size());
     if (!more.empty()) std::memcpy(out.data() + before, more.data(), more.size());
 }
+/// As a key of a map, or where the bytes are text.
+[[nodiscard]] inline std::string text_of(view of) { return {reinterpret_cast<const char*>(of.data()), of.size()}; }
 /// A varint length, then the bytes.
 inline void put_block(bytes& out, view block) {
     put_varint(out, block.size());

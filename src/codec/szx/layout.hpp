@@ -29,7 +29,7 @@ inline constexpr unsigned szx_signed = 0x60;  ///< mask of the lanes that are -0
 inline constexpr unsigned szx_wide = 0xA0;    ///< f64 only: integers of more bits than the head byte can say
 inline constexpr unsigned szx_signed_bytes = 5;
 inline constexpr unsigned szx_widest_wide = 58;
-LACONIC_INLINE constexpr bool szx_is_escape(unsigned head) noexcept {
+LACONIC_SHARED_INLINE constexpr bool szx_is_escape(unsigned head) noexcept {
     return (head & (szx_width_mask | szx_repeats)) == szx_repeats;
 }
 
@@ -41,37 +41,37 @@ using szx_bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t
 
 /// Bytes of the mid-range that are sent, by code; the rest is 0.
 template <class T>
-LACONIC_INLINE constexpr unsigned szx_mid_bytes(unsigned code) noexcept {
+LACONIC_SHARED_INLINE constexpr unsigned szx_mid_bytes(unsigned code) noexcept {
     return ((sizeof(T) == 4 ? 0x04030200U : 0x08040200U) >> (8 * code)) & 0xFF;
 }
 /// The value nearest to `mid` that has only its leading `bytes` bytes (2 or more).
 template <class T>
-LACONIC_INLINE T szx_cut_mid(T mid, unsigned bytes) noexcept {
+LACONIC_SHARED_INLINE T szx_cut_mid(T mid, unsigned bytes) noexcept {
     const unsigned drop = 8 * (static_cast<unsigned>(sizeof(T)) - bytes);
     const auto bits = __builtin_bit_cast(szx_bits<T>, mid) + (szx_bits<T>{1} << drop >> 1);
     return __builtin_bit_cast(T, static_cast<szx_bits<T>>(bits >> drop << drop));
 }
 /// Writes sizeof(T) bytes, of which `bytes` count.
 template <class T>
-LACONIC_INLINE void szx_store_mid(std::byte* at, T mid, unsigned bytes) noexcept {
+LACONIC_SHARED_INLINE void szx_store_mid(std::byte* at, T mid, unsigned bytes) noexcept {
     const unsigned half = static_cast<unsigned>(sizeof(T)) * 4 - 4 * bytes;  // two shifts: one cannot shift it all out
     store_as(at, static_cast<szx_bits<T>>(__builtin_bit_cast(szx_bits<T>, mid) >> half >> half));
 }
 /// Reads sizeof(T) bytes, of which `bytes` count.
 template <class T>
-LACONIC_INLINE T szx_load_mid(const std::byte* at, unsigned bytes) noexcept {
+LACONIC_SHARED_INLINE T szx_load_mid(const std::byte* at, unsigned bytes) noexcept {
     const unsigned half = static_cast<unsigned>(sizeof(T)) * 4 - 4 * bytes;
     return __builtin_bit_cast(T, static_cast<szx_bits<T>>(load_as<szx_bits<T>>(at) << half << half));
 }
 
 /// Step and head bytes.
 template <class T>
-LACONIC_INLINE constexpr std::size_t szx_chunk_head_bytes(std::size_t count) noexcept {
+LACONIC_SHARED_INLINE constexpr std::size_t szx_chunk_head_bytes(std::size_t count) noexcept {
     return sizeof(T) + blocks_in(count);
 }
 /// No chunk of `count` values is larger: no block is larger than its values.
 template <class T>
-LACONIC_INLINE constexpr std::size_t szx_chunk_bytes(std::size_t count) noexcept {
+LACONIC_SHARED_INLINE constexpr std::size_t szx_chunk_bytes(std::size_t count) noexcept {
     return szx_chunk_head_bytes<T>(count) + count * sizeof(T);
 }
 

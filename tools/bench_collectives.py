@@ -11,11 +11,13 @@ import argparse
 import json
 import sys
 import time
+from itertools import product
 from pathlib import Path
 
 from emulated_hosts import BED, FORCED, NETBED, ROOT, Bed, real_field, run, this_machine
 
 OPERATIONS = ("allreduce", "reduce", "reduce_scatter", "allgather", "gather", "scatter", "bcast", "alltoall")
+FIELDS = ("isabel_velmag", "hit_u", "marmousi_wave")
 
 # The rows that the papers compare, ours, and the raw schedule that R refers to.
 ROWS = {
@@ -57,8 +59,8 @@ def measure_wire(mpi, field, size):
     return found
 
 
-def fields_of(data):
-    found = [real_field(data, name) for name in ("isabel_velmag", "hit_u", "marmousi_wave")]
+def fields_of(arguments):
+    found = [real_field(arguments.data, name) for name in arguments.fields.split(",")]
     return [field for field in found if field]
 
 
@@ -71,11 +73,8 @@ def plan(arguments, fields):
         return
     for hosts in map(int, arguments.hosts.split(",")):
         for mpi in flavours:
-            for op in arguments.ops.split(","):
-                yield hosts, "1gbit", mpi, op, fields[0], arguments.bytes
-            if hosts == 4 and "allreduce" in arguments.ops.split(","):
-                for field in fields[1:]:
-                    yield hosts, "1gbit", mpi, "allreduce", field, arguments.bytes
+            for field, op in product(fields, arguments.ops.split(",")):
+                yield hosts, "1gbit", mpi, op, field, arguments.bytes
 
 
 def measure_all(arguments, fields):
@@ -128,6 +127,7 @@ def main():
     parser.add_argument("--repetitions", type=int, default=3)
     parser.add_argument("--hosts", default="4,8", help="numbers of hosts, e.g. 4,8")
     parser.add_argument("--mpi", default="openmpi,mpich")
+    parser.add_argument("--fields", default=",".join(FIELDS), help="e.g. hit_u; other points of the table stay")
     parser.add_argument("--ops", default=",".join(OPERATIONS), help="e.g. allreduce,bcast; other points of the table stay")
     parser.add_argument("--cores", type=int, default=0, help="of each host; 0: they share this machine's")
     parser.add_argument("--out", type=Path, default=ROOT / "docs/benchmarks")
@@ -139,9 +139,9 @@ def main():
     arguments.out.mkdir(parents=True, exist_ok=True)
     table = arguments.out / "collectives.json"
     if not arguments.page_only:
-        fields = fields_of(arguments.data)
+        fields = fields_of(arguments)
         if not fields:
-            sys.exit(f"bench_collectives: no fields in '{arguments.data}'; name a folder with --data")
+            sys.exit(f"bench_collectives: no field of {arguments.fields} in '{arguments.data}'; name a folder with --data")
         unknown = set(arguments.ops.split(",")) - set(OPERATIONS)
         if unknown:
             sys.exit(f"bench_collectives: --ops {','.join(sorted(unknown))}: no such operation; use {','.join(OPERATIONS)}")
@@ -155,7 +155,7 @@ def main():
             results["with_cores"] = found
         else:
             results |= found
-            if "allreduce" in arguments.ops.split(","):
+            if "allreduce" in arguments.ops.split(",") and fields[0]["name"] == FIELDS[0]:
                 results["wire"] = measure_wire(rows[0]["mpi"], fields[0], "4M" if arguments.quick else "32M")
         table.write_text(json.dumps(results, indent=1) + "\n")
     import collectives_page

@@ -17,7 +17,7 @@
 namespace laconic::cli {
 namespace {
 
-constexpr std::size_t values = 2048;
+constexpr std::size_t array_values = 2048;
 constexpr double least_seconds = 0.1;
 
 /// A row of allreduce, and how many messages of a rank follow each other.
@@ -29,8 +29,8 @@ struct small_call {
 
 /// Median of the slowest rank's times.
 double time_row(const small_call& row, double seconds) {
-    std::vector<float> in(values), out(values);
-    for (std::size_t i = 0; i < values; ++i) in[i] = static_cast<float>(i % 97) + 0.01F * static_cast<float>(i);
+    std::vector<float> in(array_values), out(array_values);
+    for (std::size_t i = 0; i < array_values; ++i) in[i] = static_cast<float>(i % 97) + 0.01F * static_cast<float>(i);
     collective_options options;
     options.algorithm = row.name;
     options.limit = bound::abs(0.1);
@@ -66,7 +66,7 @@ void measure_calls(const topology& where, const network_settings& settings, mode
     std::array<double, rows.size()> extra{};
     for (std::size_t i = 0; i < rows.size(); ++i) {
         model::question what;
-        what.bytes = values * sizeof(float);
+        what.bytes = array_values * sizeof(float);
         what.ranks = where.ranks;
         what.nodes = where.nodes;
         what.ratio = 4;

@@ -100,8 +100,6 @@ result<runner::state> runner::advance() {
         if (!*gone) return moved ? state::moved : state::waiting;
         end_step();
     }
-    if (bundles_)
-        if (auto done = bundles_->reap(); !done.ok()) return give_up(done);
     if (send_count_ > 0 || (bundles_ && !bundles_->is_idle())) return moved ? state::moved : state::waiting;
     if (!carrier_.failure().ok()) return carrier_.failure();
     if (poisoned_) return status{errc::corrupt, "another rank could not read a message of this collective"};
@@ -275,6 +273,7 @@ void runner::end_step() {
 }
 
 status runner::reap_sends() {
+    if (bundles_) return bundles_->reap();
     while (send_count_ > 0) {
         send& oldest = sends_[first_send_];
         bool done = false;
@@ -298,7 +297,7 @@ status runner::test(receive& pending) {
 void runner::poll(void* self) {
     auto& run = *static_cast<runner*>(self);
     if (!run.poll_failure_.ok()) return;
-    run.poll_failure_ = run.bundles_ ? run.bundles_->reap() : run.reap_sends();
+    run.poll_failure_ = run.reap_sends();
     if (run.poll_failure_.ok() && run.receive_count_ > 0)
         run.poll_failure_ = run.test(run.receives_[run.first_receive_]);
 }

@@ -20,7 +20,12 @@ std::vector<double> times(int awake, double awake_s, double woken_s) {
 TEST(row_times, quantiles) {
     EXPECT_EQ(quantile({5, 1, 4, 2, 3}, 0.5), 3);
     EXPECT_EQ(quantile({5, 1, 4, 2, 3}, 0), 1);
+    EXPECT_EQ(quantile({5, 1, 4, 2, 3}, 1), 5);
     EXPECT_EQ(quantile({7}, 0.75), 7);
+    // Between two of them.
+    EXPECT_DOUBLE_EQ(quantile({4, 1, 3, 2}, 0.5), 2.5);
+    EXPECT_DOUBLE_EQ(quantile({10, 20}, 0.25), 12.5);
+    EXPECT_DOUBLE_EQ(median({4, 1, 3, 2}), 2.5);
 }
 
 TEST(row_times, a_lead_has_to_hold_in_both_states) {

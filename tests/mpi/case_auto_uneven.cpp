@@ -242,8 +242,6 @@ void auto_decides_uneven_calls() {
     if (size_of(MPI_COMM_WORLD) < 2) return;
     const std::string machine = slow_machine();
     for (const operation op : uneven) {
-        // Many ranks on few cores are slow.
-        if (size_of(MPI_COMM_WORLD) > 5 && op != operation::alltoall) continue;
         sizes_take_turns(op, machine);
         const bool is_slow = size_of(MPI_COMM_WORLD) > 4;
         if (!is_slow || op == operation::alltoall) short_calls_fall_silent(op, machine, false);

@@ -42,7 +42,7 @@ def measure(bed, mpi, op, field, size, options):
     rows = bed.bench_with_forced(mpi, op, wanted, field, size, options, FORCED.get((mpi, op), {}))
     where = {"mpi": mpi, "op": op, "hosts": bed.hosts, "rate": bed.rate, "field": field["name"],
              "date": time.strftime("%Y-%m-%d")}
-    return [dict(where, **row) for row in rows]
+    return [where | {key: value for key, value in row.items() if key not in ("times_s", "warm_up_s")} for row in rows]
 
 
 def measure_wire(mpi, field, size):

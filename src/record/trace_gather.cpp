@@ -67,7 +67,7 @@ void unite(contribution& own, view other) {
     trace::wire_reader in(other);
     const view trouble = in.block();
     const view core = in.block();
-    if (own.trouble.empty()) own.trouble.assign(reinterpret_cast<const char*>(trouble.data()), trouble.size());
+    if (own.trouble.empty()) own.trouble = trace::text_of(trouble);
     if (!in.complete() || core.empty()) return fail(own, "the trace of a rank is missing");
     if (own.trace.core.empty()) return;
     auto merged = trace::merge(own.trace.core, core);

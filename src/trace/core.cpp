@@ -90,7 +90,7 @@ std::string key_of(const rank_class& of, const std::vector<bytes>& shapes) {
         put_varint(key, 2 * rule.body.size() + (rule.progressive ? 1 : 0));
         for (const class_symbol& each : rule.body) put_varint(key, each.value);
     }
-    return {reinterpret_cast<const char*>(key.data()), key.size()};
+    return text_of(key);
 }
 
 namespace {
@@ -137,11 +137,8 @@ result<core> merged(core first, core second) {
                 taken[rank] = true;
             }
     std::unordered_map<std::string, std::uint32_t> shape_numbers;
-    const auto as_text = [](const bytes& of) {
-        return std::string(reinterpret_cast<const char*>(of.data()), of.size());
-    };
     for (std::size_t i = 0; i < first.shapes.size(); ++i)
-        shape_numbers.emplace(as_text(first.shapes[i]), static_cast<std::uint32_t>(i));
+        shape_numbers.emplace(text_of(first.shapes[i]), static_cast<std::uint32_t>(i));
     std::unordered_map<std::string, std::size_t> classes;
     for (std::size_t i = 0; i < first.classes.size(); ++i) classes.emplace(key_of(first.classes[i], first.shapes), i);
     for (rank_class& each : second.classes) {
@@ -149,7 +146,7 @@ result<core> merged(core first, core second) {
         for (class_signature& signature : each.signatures) {
             const bytes& shape = second.shapes[signature.shape];
             const auto number =
-                shape_numbers.emplace(as_text(shape), static_cast<std::uint32_t>(first.shapes.size())).first;
+                shape_numbers.emplace(text_of(shape), static_cast<std::uint32_t>(first.shapes.size())).first;
             if (number->second == first.shapes.size()) first.shapes.push_back(shape);
             signature.shape = number->second;
         }

@@ -26,7 +26,7 @@ public:
                 entry& made = entries_[each.value];
                 if (made.shape != none) continue;
                 const shaped parts = shape_of(recorded.signature(each.value));
-                std::string key(reinterpret_cast<const char*>(parts.shape.data()), parts.shape.size());
+                std::string key = text_of(parts.shape);
                 const auto known = numbers.emplace(std::move(key), static_cast<std::uint32_t>(shapes.size())).first;
                 if (known->second == shapes.size()) shapes.push_back(parts.shape);
                 made = {known->second, static_cast<std::uint32_t>(parts.slots.size()), slots_.size()};

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# laconic_read_once(<target> <header>...): where sources are compiled together (CMAKE_UNITY_BUILD, which the presets of the
-# tests switch on: most of a build is reading headers), those of this target are not, because they share names; only these
+# laconic_read_once(<target> <header>...): where sources are compiled together (CMAKE_UNITY_BUILD, which most
+# presets switch on: most of a build is reading headers), those of this target are not, because they share names; only these
 # headers are read once for all of them.
 function(laconic_read_once target)
   if(CMAKE_UNITY_BUILD)

@@ -5,7 +5,7 @@
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=$root/build out=$root/out/demo mpi='' rel=1e-3 network=1
-check_only=0 ranks=4 rate=1gbit grid=601x301 panels=41
+target_only=0 ranks=4 rate=1gbit grid=601x301 panels=41
 algorithms=ring_raw,hzccl,homcomp_f
 
 usage() {
@@ -24,9 +24,11 @@ note() { printf '\n== %s\n' "$*"; }
 
 while [[ $# -gt 0 ]]; do
     case $1 in
-        --check) check_only=1 ;;  # of ./dev: are the arguments good?
+        --target) target_only=1 ;;  # of ./dev: what is to be built for these arguments, if they are good?
         --no-network) network=0 ;;
-        -h | --help) usage; exit 0 ;;
+        -h | --help)
+            [[ $target_only -eq 1 ]] || usage
+            exit 0 ;;
         --mpi | --rel | --build | --out)
             [[ $# -ge 2 ]] || fail "$1 needs a value; see tools/demo.sh --help"
             declare "${1#--}=$2"
@@ -36,7 +38,10 @@ while [[ $# -gt 0 ]]; do
     shift
 done
 [[ -z $mpi || $mpi == mpich || $mpi == openmpi ]] || fail "--mpi is '$mpi'; give mpich or openmpi"
-[[ $check_only -eq 0 ]] || exit 0
+if [[ $target_only -eq 1 ]]; then
+    [[ $build != "$root/build" ]] || echo "demo_programs${mpi:+_$mpi}"
+    exit 0
+fi
 for flavour in mpich openmpi; do
     [[ -n $mpi ]] || { [[ -x $build/bin/stacking-$flavour ]] && mpi=$flavour; } || true
 done

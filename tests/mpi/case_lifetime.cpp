@@ -4,19 +4,8 @@
 #include "cases.hpp"
 #include "fields.hpp"
 #include "mpi/channel.hpp"
+#include "mpi_sends.hpp"
 #include "run.hpp"
-
-namespace {
-
-bool isend_fails = false;
-
-}  // namespace
-
-// Stands in for MPI's own, so that an MPI error can be had when it is wanted.
-extern "C" int MPI_Isend(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
-                         MPI_Request* request) {
-    return isend_fails ? MPI_ERR_OTHER : PMPI_Isend(buffer, count, type, to, tag, comm, request);
-}
 
 namespace laconic::test {
 namespace {
@@ -73,7 +62,7 @@ void check_mpi_error() {
     const std::vector<float> in = make_field<float>(field::smooth, rank_in(comm), 50000);
     std::vector<float> out(in.size());
     for (const bool broken : {true, false}) {
-        isend_fails = broken;
+        sends().fail = broken;
         const status why = allreduce<float>(std::span<const float>(in), std::span<float>(out), reduction::sum, comm,
                                             options_for("fused", bound::abs(1e-3)))
                                .error();

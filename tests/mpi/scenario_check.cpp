@@ -5,6 +5,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "mpi_sends.hpp"
 #include "reference.hpp"
 #include "run.hpp"
 #include "scenario.hpp"
@@ -169,6 +170,15 @@ void check_untouched(const scenario& what, const laid_out<T>& after, const std::
     check(touched == 0, text + ": " + std::to_string(touched) + " elements of in were changed");
 }
 
+/// The report says what MPI was given, to the byte; what MPI's own collectives send is theirs.
+void check_sent(const scenario& what, const collective_report& report, std::uint64_t bytes, std::uint64_t messages) {
+    if (report.algorithm == "stock") return;
+    check(report.sent_bytes == bytes && report.messages == messages,
+          what.text() + ": reports " + std::to_string(report.sent_bytes) + " bytes in " +
+              std::to_string(report.messages) + " messages, MPI was given " + std::to_string(bytes) + " in " +
+              std::to_string(messages));
+}
+
 }  // namespace
 
 template <class T>
@@ -228,9 +238,13 @@ void check_outcome(const scenario& what, const laid_out<T>& after, const collect
 template <class T>
 void check_scenario(const scenario& what) {
     laid_out<T> arrays = lay_out<T>(what, rank_in(MPI_COMM_WORLD), size_of(MPI_COMM_WORLD));
+    const std::uint64_t bytes = sends().bytes;
+    const std::uint64_t messages = sends().messages;
     const auto done = run(arrays.call, MPI_COMM_WORLD, options_of(what));
     check(done.ok(), what.text() + ": " + done.error().message());
-    if (done.ok()) check_outcome(what, arrays, *done);
+    if (!done.ok()) return;
+    check_sent(what, *done, sends().bytes - bytes, sends().messages - messages);
+    check_outcome(what, arrays, *done);
 }
 
 template <class T>

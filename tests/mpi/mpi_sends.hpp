@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every MPI_Isend of this program flows through here: counted, and failing when a check wants an MPI error.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace laconic::test {
+
+struct mpi_sends {
+    std::atomic<std::uint64_t> bytes = 0, messages = 0;
+    std::atomic<bool> fail = false;  ///< from now on with MPI_ERR_OTHER
+};
+[[nodiscard]] mpi_sends& sends() noexcept;
+
+}  // namespace laconic::test

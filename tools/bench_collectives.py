@@ -2,8 +2,8 @@
 """The collectives on an emulated network (tools/netbed): programs of this build, fields and a plan go in; measured rows
 come out as docs/benchmarks/collectives.json, from which collectives_page.py and collectives_plots.py make the page.
 
-Rows of one program run are interleaved, repetition by repetition. A forced algorithm of an MPI library needs a run of
-its own, right beside. R of a row is bytes of the raw schedule / bytes of the row; a run of each row alone
+Rows of one program run are interleaved, repetition by repetition, those of the MPI library's own algorithms that are
+forced with them. R of a row is bytes of the raw schedule / bytes of the row; a run of each row alone
 compares what it claims to have sent with what the network counted. With --cores 1 the same hosts have a core each, in
 slower time where this machine has fewer: stock, the raw schedule and our row, a table of their own on the page.
 """
@@ -37,9 +37,9 @@ OURS = {"allreduce": "homcomp_f", "reduce": "homcomp_f", "reduce_scatter": "homc
 
 
 def measure(bed, mpi, op, field, size, options):
-    """Rows of one operation: ours interleaved with stock, then each forced algorithm."""
+    """Rows of one operation: ours interleaved with stock and its forced algorithms."""
     wanted = ["stock", RAW[op], OURS[op]] if bed.cores else ROWS[op]
-    rows = bed.bench_with_forced(mpi, op, wanted, field, size, options, FORCED.get((mpi, op), {}))
+    rows = bed.bench_with_forced(mpi, op, wanted, field, size, options, FORCED.get((mpi, op), []))
     where = {"mpi": mpi, "op": op, "hosts": bed.hosts, "rate": bed.rate, "field": field["name"],
              "date": time.strftime("%Y-%m-%d")}
     return [where | {key: value for key, value in row.items() if key not in ("times_s", "warm_up_s")} for row in rows]

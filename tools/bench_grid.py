@@ -17,7 +17,7 @@ from pathlib import Path
 from statistics import fmean, median
 
 from bench_collectives import OPERATIONS, ROWS
-from emulated_hosts import ALSO_FORCED, FORCED, LONG_BYTES, ROOT, Bed, Store, bytes_of, made_field, real_field
+from emulated_hosts import ALSO_FORCED, FORCED, ROOT, WITH_COUNTS, Bed, Store, bytes_of, made_field, real_field
 
 # What is worth a second look on every point; `auto` may take any row that is listed.
 GRID_ROWS = ROWS | {
@@ -126,21 +126,19 @@ def by_beds(points):
 
 
 def forced_of(point):
-    """The library's algorithms that are forced there, and how."""
+    """The library's algorithms that are forced there."""
     size, key = bytes_of(point.size), (point.mpi, point.op)
     if size < FORCED_FROM:
-        return {}
-    return FORCED.get(key, {}) | (ALSO_FORCED.get(key, {}) if size <= ALSO_FORCED_UP_TO else {})
+        return []
+    return FORCED.get(key, []) + (ALSO_FORCED.get(key, []) if size <= ALSO_FORCED_UP_TO else [])
 
 
 def repetitions(point, seconds, most=1000):
-    """As many as fit: the rows without compression take about as long as the wire, the others a third of that. Short
-    forced algorithms run in the company of all rows, long ones beside the library's default."""
+    """As many as fit: the rows without compression take about as long as the wire, the others a third of that."""
     rate = {"1gbit": 0.12e9, "2.5gbit": 0.3e9, "5gbit": 0.5e9}.get(point.rate, 0.6e9)
     dilation = max(1, point.hosts * point.cores / (os.cpu_count() or 1))
     once = dilation * 2 * bytes_of(point.size) / rate + 100e-6 * point.hosts
-    rows = 2 + len(point.rows()) / 3
-    rows += len(forced_of(point)) * (rows if bytes_of(point.size) < LONG_BYTES else 1)
+    rows = 2 + len(point.rows()) / 3 + len(forced_of(point))
     return max(6, min(20 if point.part == "noise" else most, int(seconds / (once * rows))))
 
 
@@ -201,7 +199,7 @@ def key_of(found):
 
 def measure_all(points, arguments, store):
     deadline = time.time() + 60 * arguments.minutes if arguments.minutes else None
-    jobs = sum(1 + len(forced_of(point)) for point in points)
+    jobs = sum(1 + sum(name.endswith(WITH_COUNTS) for name in forced_of(point)) for point in points)
     seconds = arguments.seconds
     if arguments.minutes:
         seconds = max(0.7, (60 * arguments.minutes - STARTUP_S * jobs) / len(points))

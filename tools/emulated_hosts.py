@@ -19,42 +19,35 @@ ROOT = Path(__file__).resolve().parent.parent
 NETBED = ROOT / "tools/netbed/netbed"
 BED = f"collectives{os.getpid()}"
 SCRATCH = tempfile.TemporaryDirectory(prefix="laconic-bench-")
-LONG_BYTES = 16 << 20  # whoever comes next finds none of it in a cache
 TIMES = ("median_s", "min_s", "compress_s", "combine_s", "decompress_s", "wait_s", "predicted_s")
 
 
-def openmpi(operation, number, segment=None):
-    name = f"OMPI_MCA_coll_tuned_{operation}_algorithm"
-    forced = {"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", name: str(number)}
-    return forced | ({name + "_segmentsize": str(segment)} if segment else {})
-
-
-# What design/anchors.md found to be the fastest of each library's own algorithms on such a network.
+# What design/anchors.md found to be the fastest of each library's own algorithms on such a network, as `bench collective`
+# takes it behind "stock:".
+WITH_COUNTS = ", with counts"
 FORCED = {
-    ("openmpi", "allreduce"): {"ring": openmpi("allreduce", 4)},
-    ("openmpi", "bcast"): {"pipeline 128K": openmpi("bcast", 3, 131072)},
-    ("openmpi", "reduce"): {"pipeline 128K": openmpi("reduce", 3, 131072)},
-    ("openmpi", "reduce_scatter"): {"butterfly": openmpi("reduce_scatter_block", 4),
-                                    "ring, with counts": openmpi("reduce_scatter", 3)},
-    ("openmpi", "allgather"): {"ring": openmpi("allgather", 4), "neighbor": openmpi("allgather", 5)},
-    ("openmpi", "alltoall"): {"pairwise": openmpi("alltoall", 2)},
-    ("openmpi", "gather"): {"linear sync": openmpi("gather", 3)},
-    ("openmpi", "scatter"): {"basic linear": openmpi("scatter", 1)},
-    ("mpich", "allreduce"): {"reduce_scatter_allgather":
-                             {"MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM": "reduce_scatter_allgather"}},
-    ("mpich", "bcast"): {"scatter_ring_allgather":
-                         {"MPIR_CVAR_BCAST_INTRA_ALGORITHM": "scatter_ring_allgather"}},
-    ("mpich", "allgather"): {"ring": {"MPIR_CVAR_ALLGATHER_INTRA_ALGORITHM": "ring"}},
-    ("mpich", "alltoall"): {"pairwise": {"MPIR_CVAR_ALLTOALL_INTRA_ALGORITHM": "pairwise"}},
-    ("mpich", "reduce_scatter"): {"pairwise": {"MPIR_CVAR_REDUCE_SCATTER_BLOCK_INTRA_ALGORITHM": "pairwise"}},
+    ("openmpi", "allreduce"): ["ring"],
+    ("openmpi", "bcast"): ["pipeline@128K"],
+    ("openmpi", "reduce"): ["pipeline@128K"],
+    # Algorithms of MPI_Reduce_scatter are others than those of MPI_Reduce_scatter_block.
+    ("openmpi", "reduce_scatter"): ["butterfly", "ring" + WITH_COUNTS],
+    ("openmpi", "allgather"): ["ring", "neighbor"],
+    ("openmpi", "alltoall"): ["pairwise"],
+    ("openmpi", "gather"): ["linear_sync"],
+    ("openmpi", "scatter"): ["basic_linear"],
+    ("mpich", "allreduce"): ["reduce_scatter_allgather"],
+    ("mpich", "bcast"): ["scatter_ring_allgather"],
+    ("mpich", "allgather"): ["ring"],
+    ("mpich", "alltoall"): ["pairwise"],
+    ("mpich", "reduce_scatter"): ["pairwise"],
 }
 # Between the shortest buffers and the longest others may be faster.
 ALSO_FORCED = {
-    ("openmpi", "allreduce"): {"recursive doubling": openmpi("allreduce", 3), "rabenseifner": openmpi("allreduce", 6)},
-    ("openmpi", "allgather"): {"recursive doubling": openmpi("allgather", 3)},
-    ("openmpi", "bcast"): {"binomial": openmpi("bcast", 6)},
-    ("mpich", "allreduce"): {"recursive_doubling": {"MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM": "recursive_doubling"}},
-    ("mpich", "bcast"): {"binomial": {"MPIR_CVAR_BCAST_INTRA_ALGORITHM": "binomial"}},
+    ("openmpi", "allreduce"): ["recursive_doubling", "rabenseifner"],
+    ("openmpi", "allgather"): ["recursive_doubling"],
+    ("openmpi", "bcast"): ["binomial"],
+    ("mpich", "allreduce"): ["recursive_doubling"],
+    ("mpich", "bcast"): ["binomial"],
 }
 
 
@@ -96,8 +89,8 @@ class Bed:
             words += ["--env", f"{key}={value}"]
         return [*words, "--"]
 
-    def command(self, mpi, environment=None):
-        return [*self.launcher(mpi, environment), self.build / f"bin/laconic-{mpi}"]
+    def command(self, mpi):
+        return [*self.launcher(mpi), self.build / f"bin/laconic-{mpi}"]
 
     def calibrate(self, mpi):
         name = "-".join(str(part) for part in (mpi, self.hosts, self.ranks, self.rate, self.packet, self.cores, *self.ops))
@@ -111,9 +104,9 @@ class Bed:
             print(f"  calibrate {mpi}: {failure}", file=sys.stderr)
             self.machines[mpi] = None
 
-    def bench(self, mpi, op, algorithms, field, size, options, environment=None):
+    def bench(self, mpi, op, algorithms, field, size, options):
         """The JSON of `bench collective`; None when it failed."""
-        command = [*self.command(mpi, environment), "bench", "collective", "--op", op, "--algorithms",
+        command = [*self.command(mpi), "bench", "collective", "--op", op, "--algorithms",
                    ",".join(algorithms), "--data", field["path"], "--type", field["type"], "--bytes", size, "--json"]
         if "auto" in algorithms:
             if mpi not in self.machines:
@@ -132,21 +125,23 @@ class Bed:
         return found
 
     def bench_with_forced(self, mpi, op, algorithms, field, size, options, forced):
-        """Rows of one call: ours interleaved with stock, then each forced algorithm; none when it failed. A forced one runs among
-        the same others, where these leave something in caches: alone, calls of 1 MB take two thirds of the time."""
-        result = self.bench(mpi, op, algorithms, field, size, options)
+        """Rows of one call, interleaved: ours, stock, then its algorithms that are forced; none when it failed. The form with
+        counts is another call and has a run of its own, beside stock."""
+        names = {f"stock:{name}": name for name in forced if not name.endswith(WITH_COUNTS)}
+        result = self.bench(mpi, op, [*algorithms, *names], field, size, options)
         if result is None:
             return []
+        found = result["rows"]
+        for name in forced:
+            if name.endswith(WITH_COUNTS):
+                row = "stock:" + name.removesuffix(WITH_COUNTS)
+                more = self.bench(mpi, op, ["stock", row], field, size, [*options, "--with-counts"])
+                if more:
+                    found.append(dict(more["rows"][1], algorithm=f"stock:{name}"))
+                    names[f"stock:{name}"] = name
         shared = {"bytes": result["bytes"], "assumed_ratio": result.get("assumed_ratio")}
-        rows = [dict(row, forced=None, **shared) for row in result["rows"]]
-        for name, environment in forced.items():
-            # Algorithms of MPI_Reduce_scatter are others than those of MPI_Reduce_scatter_block.
-            more = ["--with-counts"] if name.endswith("with counts") else []
-            company = algorithms[1:] if result["bytes"] < LONG_BYTES else []
-            found = self.bench(mpi, op, ["stock", *company], field, size, [*options, *more], environment)
-            if found:
-                rows.append(dict(found["rows"][0], algorithm=f"stock, {name}", forced=name, **shared))
-        return rows
+        return [row | shared | {"algorithm": row["algorithm"].replace(":", ", ", 1) if row["algorithm"] in names else
+                                row["algorithm"], "forced": names.get(row["algorithm"])} for row in found]
 
 
 def bytes_of(size):

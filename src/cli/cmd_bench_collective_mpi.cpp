@@ -11,6 +11,7 @@
 #include "cli/collective_arguments_mpi.hpp"
 #include "cli/collective_bench_mpi.hpp"
 #include "cli/command.hpp"
+#include "cli/forced_stock_mpi.hpp"
 #include "cli/terminal.hpp"
 
 namespace laconic::cli {
@@ -98,6 +99,7 @@ int measure_and_print(const bench_request& request, collective_work& work, int r
 
 int run(const bench_request& request) {
     std::optional<collective_work> work;
+    if (request.arguments.names_forced()) allow_forced();
     together todo;
     todo.name = "bench collective";
     todo.prepare = [&] {
@@ -109,6 +111,8 @@ int run(const bench_request& request) {
                 fmt::format("--with-counts: {} has no form with a count for each rank; use reduce_scatter, "
                             "allgather, gather, scatter or alltoall",
                             request.arguments.op()));
+        for (const std::string& row : work->settings.algorithms)
+            if (is_forced(row)) forced_stock(row, op, request.with_counts);
     };
     todo.settings = [&] {
         return fmt::format("--repetitions {} --with-counts {} {}", request.repetitions, request.with_counts,
@@ -125,7 +129,8 @@ action declare_bench_collective(CLI::App& app) {
     static constexpr auto options = {option_id::algorithm,     option_id::scope,   option_id::confidence,
                                      option_id::segment_bytes, option_id::check,   option_id::ranks_per_node,
                                      option_id::shared_memory, option_id::machine, option_id::codec_threads};
-    request->arguments.declare(app, {"", "64M", false, options});
+    request->arguments.declare(
+        app, {"; stock:ALGORITHM[@SEGMENT] is one of MPI's own that is forced", "64M", false, true, options});
     app.add_option("--repetitions", request->repetitions, "measured rounds of all rows (default 5)")->type_name("N");
     app.add_flag(
         "--with-counts", request->with_counts,

@@ -13,6 +13,7 @@
 
 #include "base/units.hpp"
 #include "cli/command.hpp"
+#include "cli/forced_stock_mpi.hpp"
 #include "cli/session_mpi.hpp"
 #include "cli/table_options.hpp"
 #include "collective/options.hpp"
@@ -71,8 +72,9 @@ operation operation_named(const std::string& name) {
 /// Rows of --algorithms, checked; none given: what `algorithm` of the option table says, with stock before it, or all
 /// rows of the operation.
 std::vector<std::string> chosen_algorithms(operation op, const std::vector<std::string>& given,
-                                           const base::option_set& options) {
+                                           const base::option_set& options, bool takes_forced) {
     const auto refuse_unknown = [&](std::string_view origin, const std::string& name) {
+        if (takes_forced && is_forced(name)) return;
         if (const auto found = collective::find_cell(op, name); !found)
             fail_usage(fmt::format("{}: {}", origin, found.error().context()));
     };
@@ -102,6 +104,7 @@ std::string_view scope_name(scope what) {
 void collective_arguments::declare(CLI::App& app, const form& what) {
     app_ = &app;
     options_ = what.options;
+    takes_forced_ = what.takes_forced;
     bytes_ = what.bytes;
     app.add_option("--op", op_, "the collective (default allreduce)")
         ->type_name("allreduce|reduce|reduce_scatter|allgather|gather|scatter|bcast|alltoall");
@@ -129,7 +132,7 @@ collective_work collective_arguments::prepare() const {
     collective_settings settings;
     settings.op = operation_named(op_);
     settings.combine = reduction_named(reduction_);
-    settings.algorithms = chosen_algorithms(settings.op, algorithms_, options);
+    settings.algorithms = chosen_algorithms(settings.op, algorithms_, options, takes_forced_);
     settings.bytes = byte_size("--bytes", bytes_);
     settings.options = collective::options_of(options);
     settings.options.limit = limit_.value();
@@ -150,6 +153,10 @@ std::string collective_arguments::fingerprint(const collective_work& work) const
         op_, reduction_, fmt::join(all.algorithms, ","), name_of(work.type), all.bytes,
         static_cast<int>(all.options.limit.kind), all.options.limit.value, scope_name(all.options.bound_scope),
         all.options.segment_bytes, work.field.size());
+}
+
+bool collective_arguments::names_forced() const {
+    return std::any_of(algorithms_.begin(), algorithms_.end(), is_forced);
 }
 
 rank_sizes::rank_sizes(operation op, std::size_t count, int ranks, bool root) noexcept : in(count), out(count) {

@@ -39,6 +39,7 @@ public:
         std::string_view algorithms_hint;  ///< what the help says behind the rows there are
         std::string_view bytes;            ///< the default
         bool offers_16_bit = false;
+        bool takes_forced = false;                       ///< rows as is_forced() (cli/forced_stock_mpi.hpp) has them
         std::initializer_list<base::option_id> options;  ///< that outlives the arguments
     };
     void declare(CLI::App& app, const form& what);
@@ -46,12 +47,15 @@ public:
     [[nodiscard]] collective_work prepare() const;
     /// Everything in which the ranks must not differ.
     [[nodiscard]] std::string fingerprint(const collective_work& work) const;
+    /// Whether rows are named that is_forced() knows.
+    [[nodiscard]] bool names_forced() const;
     [[nodiscard]] const std::string& op() const noexcept { return op_; }
     [[nodiscard]] const std::string& reduction() const noexcept { return reduction_; }
 
 private:
     const CLI::App* app_ = nullptr;  // knows the flags of the option table
     std::initializer_list<base::option_id> options_;
+    bool takes_forced_ = false;
     std::string op_ = "allreduce";
     std::string reduction_ = "sum";
     std::vector<std::string> algorithms_;

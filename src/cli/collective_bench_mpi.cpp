@@ -10,12 +10,14 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <random>
 
 #include "cli/collective_arguments_mpi.hpp"
 #include "cli/command.hpp"
 #include "cli/files.hpp"
+#include "cli/forced_stock_mpi.hpp"
 #include "cli/row_times.hpp"
 #include "collective/call_plan.hpp"
 #include "collective/elements.hpp"
@@ -65,7 +67,8 @@ public:
           out_(sizes_.out * sizeof(T)),
           times_(settings.algorithms.size()),
           reports_(settings.algorithms.size()),
-          rows_(settings.algorithms.size()) {
+          rows_(settings.algorithms.size()),
+          forced_(settings.algorithms.size()) {
         std::size_t at = offset_of(rank_);
         for (T& value : in_.template as<T>()) {
             value = field_[at];
@@ -73,6 +76,11 @@ public:
         }
         std::memset(out_.bytes().data(), 0, out_.size());
         for (std::size_t rank = 0; rank < counts_.size(); ++rank) displacements_.push_back(rank * counts_[rank]);
+        for (std::size_t row = 0; row < rows_.size(); ++row) {
+            if (!is_forced(settings.algorithms[row])) continue;
+            forced_[row] = std::make_unique<forced_stock>(settings.algorithms[row], settings.op, settings.with_counts);
+            forced_[row]->make_comm();
+        }
     }
 
     std::vector<collective_measurement> run() {
@@ -139,26 +147,31 @@ private:
         const collective_call<T> what = call();
         collective_options options = settings_.options;
         options.algorithm = settings_.algorithms[row];
+        forced_stock* const forced = forced_[row].get();
+        if (forced != nullptr) forced->begin();
         observers_.meet();
         const double start = MPI_Wtime();
-        collective_report report = run_row(options, what);
-        const double elapsed = observers_.largest(MPI_Wtime() - start);
+        collective_report report = run_row(options, what, forced != nullptr ? forced->comm() : MPI_COMM_WORLD);
+        const double mine = MPI_Wtime() - start;
+        if (forced != nullptr) forced->end();
+        const double elapsed = observers_.largest(mine);
         if (rows_[row].warm_up_s.size() == warm_ups_of(row)) add(row, std::move(report));
         if (last) measure_error(row);
         return elapsed;
     }
 
-    collective_report run_row(const collective_options& options, const collective_call<T>& what) {
-        if (options.algorithm == "stock") {
+    /// comm   of MPI's own collective
+    collective_report run_row(const collective_options& options, const collective_call<T>& what, MPI_Comm comm) {
+        if (options.algorithm == "stock" || is_forced(options.algorithm)) {
             // The very call that a program would make.
             collective::stock_call stock;
             const collective::geometry shape = collective::geometry_of(what, rank_, ranks_);
             const auto ready = stock.prepare(shape, element_type_of<T>::value, what.combine, what.custom,
                                              what.in.data(), what.out.data());
             if (!ready.ok()) fail_data(ready.message());
-            if (stock.run(MPI_COMM_WORLD) != MPI_SUCCESS) fail_data("MPI's collective failed");
+            if (stock.run(comm) != MPI_SUCCESS) fail_data("MPI's collective failed");
             collective_report report;
-            report.algorithm = options.algorithm;
+            report.algorithm = "stock";
             collective::finish_stock<T>(shape, divisor(), what.out, report);
             return report;
         }
@@ -304,8 +317,10 @@ private:
                                                               collective::nodes_of(**channel, options.ranks_per_node),
                                                               ratio, collective::agreed_threads_of(options, **channel));
         for (collective_measurement& row : rows_) {
-            const auto how = collective::find_cell(settings_.op, row.ran);
             row.assumed_ratio = asked.ratio;
+            // The model knows what the library takes by itself.
+            if (is_forced(row.algorithm)) continue;
+            const auto how = collective::find_cell(settings_.op, row.ran);
             if (!how || !model::check(asked).ok()) continue;
             row.predicted_s = model::estimate(**where, asked, *how).total_s;
         }
@@ -323,6 +338,7 @@ private:
     std::vector<std::vector<double>> times_;
     std::vector<collective_report> reports_;
     std::vector<collective_measurement> rows_;
+    std::vector<std::unique_ptr<forced_stock>> forced_;  // of the rows that have one
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 import json
 import math
 import os
+import random
 import subprocess
 import sys
 import unittest
@@ -85,6 +86,43 @@ class CollectiveBench(Ranks):
             straight = op in ("gather", "scatter", "alltoall")
             self.assertEqual(rows[1]["ran"], "pairwise_raw" if straight else "ring_raw")
             self.assertEqual(rows[1]["ratio"], 1)
+
+    def test_forces_algorithms_of_mpi(self):
+        generator = random.Random(1)
+        noise = self.file("noise", [generator.uniform(-1, 1) for _ in range(5000)])
+        # Of these two sums are added in another order.
+        op, algorithms = (("reduce_scatter", ["stock:pairwise", "stock:recursive_doubling"]) if PROGRAM.endswith("mpich") else
+                          ("allreduce", ["stock:ring", "stock:recursive_doubling"]))
+        names = ["stock", *algorithms, "ring_raw"]
+        rows = {}
+        for order in (names, names[::-1]):
+            run = self.bench(4, "--op", op, "--data", noise, "--abs", "1e-3", "--json", "--algorithms", ",".join(order))
+            self.assertEqual(run.returncode, 0, run.stderr)
+            report = json.loads(run.stdout)
+            self.check_rows(report, order)
+            for row in report["rows"]:
+                self.assertEqual(row["ran"], "ring_raw" if row["algorithm"] == "ring_raw" else "stock")
+                rows.setdefault(row["algorithm"], []).append(row["max_error"])
+        self.assertEqual([first for first, _ in rows.values()], [second for _, second in rows.values()])
+        self.assertNotEqual(rows[algorithms[0]], rows[algorithms[1]])
+
+    def test_says_which_algorithms_can_be_forced(self):
+        absent = "MPIR_CVAR_" if PROGRAM.endswith("mpich") else "coll_tuned_"
+        for op, name, words in (("alltoall", "stock:nonsense", ["stock:nonsense", "MPI_Alltoall", "stock:pairwise"]),
+                                ("alltoall", "stock:air", ["stock:air", "stock:pairwise"]),
+                                ("bcast", "stock:binomial@x", ["'x'", "stock:pipeline@128K"]),
+                                ("bcast", "stock:binomial@3000000000", ["3000000000"])):
+            run = self.bench(2, "--op", op, "--data", self.field, "--abs", "1", "--algorithms", name)
+            self.assertEqual(run.returncode, 2, (name, run.stderr))
+            self.assertEqual(len(self.complaints(run)), 1, (name, run.stderr))
+            for word in words:
+                self.assertIn(word, run.stderr)
+        if PROGRAM.endswith("mpich"):
+            run = self.bench(2, "--op", "bcast", "--data", self.field, "--abs", "1", "--algorithms", "stock:binomial@64K")
+            self.assertEqual((run.returncode, "leave out '@64K'" in run.stderr), (2, True), run.stderr)
+        run = self.bench(2, "--op", "gather", "--with-counts", "--data", self.field, "--abs", "1", "--algorithms", "stock:ring")
+        self.assertEqual(run.returncode, 2, run.stderr)
+        self.assertIn("stock:linear" if PROGRAM.endswith("mpich") else "no variable " + absent, run.stderr)
 
     def test_forms_with_counts(self):
         for op in ("reduce_scatter", "allgather", "gather", "scatter", "alltoall"):

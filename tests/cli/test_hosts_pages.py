@@ -178,19 +178,30 @@ class Collectives(Folder):
 
 class Forced(unittest.TestCase):
     @unittest.skipUnless(shutil.which("ompi_info"), "Open MPI's list of its algorithms is not here")
-    def test_numbers_are_the_algorithms_that_they_are_called(self):
+    def test_names_are_algorithms_that_there_are(self):
         listed = subprocess.run(["ompi_info", "--parsable", "--param", "coll", "tuned", "--level", "9"], check=True, text=True,
                                 stdout=subprocess.PIPE).stdout
-        names = {(variable, number): name for variable, number, name in
-                 re.findall(r"param:(\w+_algorithm):enumerator:value:(\d+):(\w+)", listed)}
-        self.assertTrue(names)
+        known = set(re.findall(r"param:(\w+)_algorithm:enumerator:value:\d+:(\w+)", listed))
+        self.assertTrue(known)
         for table in (emulated_hosts.FORCED, emulated_hosts.ALSO_FORCED):
-            for (mpi, operation), algorithms in table.items():
-                for name, environment in algorithms.items() if mpi == "openmpi" else ():
-                    (variable, number), = ((key.removeprefix("OMPI_MCA_"), value) for key, value in environment.items()
-                                           if key.endswith("_algorithm"))
-                    called = names[variable, number].replace("_", " ")
-                    self.assertTrue(name.startswith(called), f"{operation}: '{name}' is {number}, '{called}'")
+            for (mpi, operation), names in table.items():
+                for name in names if mpi == "openmpi" else ():
+                    counts = name.endswith(emulated_hosts.WITH_COUNTS)
+                    block = "_block" if operation == "reduce_scatter" and not counts else ""
+                    algorithm = name.removesuffix(emulated_hosts.WITH_COUNTS).split("@")[0]
+                    self.assertIn((f"coll_tuned_{operation}{block}", algorithm), known)
+
+    def test_rows_say_what_was_forced(self):
+        class Told(emulated_hosts.Bed):
+            def bench(self, mpi, op, algorithms, field, size, options):
+                return {"bytes": 8, "rows": [{"algorithm": name, "counts": "--with-counts" in options} for name in algorithms]}
+
+        rows = Told(4, "1gbit").bench_with_forced("openmpi", "reduce_scatter", ["stock", "ring_raw"], None, "8", [],
+                                                  ["butterfly@1K", "ring" + emulated_hosts.WITH_COUNTS])
+        self.assertEqual([(row["algorithm"], row["forced"], row["counts"]) for row in rows],
+                         [("stock", None, False), ("ring_raw", None, False), ("stock, butterfly@1K", "butterfly@1K", False),
+                          ("stock, ring, with counts", "ring, with counts", True)])
+        self.assertTrue(all(row["bytes"] == 8 for row in rows))
 
 
 class Papers(Folder):

@@ -133,12 +133,17 @@ def forced_of(point):
     return FORCED.get(key, []) + (ALSO_FORCED.get(key, []) if size <= ALSO_FORCED_UP_TO else [])
 
 
+def runs_apart(point):
+    """Forced algorithms of another form of the call: each has a program run of its own, beside that form's default."""
+    return sum(name.endswith(WITH_COUNTS) for name in forced_of(point))
+
+
 def repetitions(point, seconds, most=1000):
     """As many as fit: the rows without compression take about as long as the wire, the others a third of that."""
     rate = {"1gbit": 0.12e9, "2.5gbit": 0.3e9, "5gbit": 0.5e9}.get(point.rate, 0.6e9)
     dilation = max(1, point.hosts * point.cores / (os.cpu_count() or 1))
     once = dilation * 2 * bytes_of(point.size) / rate + 100e-6 * point.hosts
-    rows = 2 + len(point.rows()) / 3 + len(forced_of(point))
+    rows = 2 + len(point.rows()) / 3 + len(forced_of(point)) + runs_apart(point)
     return max(6, min(20 if point.part == "noise" else most, int(seconds / (once * rows))))
 
 
@@ -199,7 +204,7 @@ def key_of(found):
 
 def measure_all(points, arguments, store):
     deadline = time.time() + 60 * arguments.minutes if arguments.minutes else None
-    jobs = sum(1 + sum(name.endswith(WITH_COUNTS) for name in forced_of(point)) for point in points)
+    jobs = sum(1 + runs_apart(point) for point in points)
     seconds = arguments.seconds
     if arguments.minutes:
         seconds = max(0.7, (60 * arguments.minutes - STARTUP_S * jobs) / len(points))

@@ -15,7 +15,7 @@ usage: tools/demo.sh [--mpi mpich|openmpi] [--rel L] [--no-network] [--build DIR
   --mpi         which MPI to use (default: mpich when it is built, else openmpi)
   --rel L       error bound as a fraction of the images' value range (default: $rel)
   --no-network  leave out the emulated network, which only root can have
-  --build DIR   a built tree (default: build)
+  --build DIR   a built tree (default: build, which ./dev demo builds)
   --out DIR     where pictures and tables go (default: out/demo)
 EOF
 }
@@ -39,7 +39,7 @@ while [[ $# -gt 0 ]]; do
 done
 [[ -z $mpi || $mpi == mpich || $mpi == openmpi ]] || fail "--mpi is '$mpi'; give mpich or openmpi"
 if [[ $target_only -eq 1 ]]; then
-    [[ $build != "$root/build" ]] || echo "demo_programs${mpi:+_$mpi}"
+    [[ $(realpath -m "$build") != "$root/build" ]] || echo "demo_programs${mpi:+_$mpi}"
     exit 0
 fi
 for flavour in mpich openmpi; do

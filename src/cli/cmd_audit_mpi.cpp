@@ -90,7 +90,10 @@ action declare_audit(CLI::App& app) {
     static constexpr auto options = {option_id::algorithm,     option_id::scope,          option_id::confidence,
                                      option_id::segment_bytes, option_id::ranks_per_node, option_id::shared_memory,
                                      option_id::machine};
-    request->arguments.declare(app, {"; one alone is shown with a histogram", "16M", true, false, options});
+    request->arguments.declare(app, {.algorithms_hint = "; one alone is shown with a histogram",
+                                     .bytes = "16M",
+                                     .offers_16_bit = true,
+                                     .options = options});
     app.add_flag("--json", request->json, "print one JSON object");
     return [request] { return run(*request); };
 }

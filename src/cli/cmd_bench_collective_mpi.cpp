@@ -112,7 +112,7 @@ int run(const bench_request& request) {
                             "allgather, gather, scatter or alltoall",
                             request.arguments.op()));
         for (const std::string& row : work->settings.algorithms)
-            if (is_forced(row)) forced_stock(row, op, request.with_counts);
+            if (is_forced(row)) refuse_unforcible(row, op, request.with_counts);
     };
     todo.settings = [&] {
         return fmt::format("--repetitions {} --with-counts {} {}", request.repetitions, request.with_counts,
@@ -129,8 +129,11 @@ action declare_bench_collective(CLI::App& app) {
     static constexpr auto options = {option_id::algorithm,     option_id::scope,   option_id::confidence,
                                      option_id::segment_bytes, option_id::check,   option_id::ranks_per_node,
                                      option_id::shared_memory, option_id::machine, option_id::codec_threads};
-    request->arguments.declare(
-        app, {"; stock:ALGORITHM[@SEGMENT] is one of MPI's own that is forced", "64M", false, true, options});
+    request->arguments.declare(app,
+                               {.algorithms_hint = "; stock:ALGORITHM[@SEGMENT] is one of MPI's own that is forced",
+                                .bytes = "64M",
+                                .takes_forced = true,
+                                .options = options});
     app.add_option("--repetitions", request->repetitions, "measured rounds of all rows (default 5)")->type_name("N");
     app.add_flag(
         "--with-counts", request->with_counts,

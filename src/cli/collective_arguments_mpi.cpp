@@ -74,11 +74,11 @@ operation operation_named(const std::string& name) {
 std::vector<std::string> chosen_algorithms(operation op, const std::vector<std::string>& given,
                                            const base::option_set& options, bool takes_forced) {
     const auto refuse_unknown = [&](std::string_view origin, const std::string& name) {
-        if (takes_forced && is_forced(name)) return;
         if (const auto found = collective::find_cell(op, name); !found)
             fail_usage(fmt::format("{}: {}", origin, found.error().context()));
     };
-    for (const std::string& name : given) refuse_unknown("--algorithms", name);
+    for (const std::string& name : given)
+        if (!takes_forced || !is_forced(name)) refuse_unknown("--algorithms", name);
     std::vector<std::string> sorted = given;
     std::sort(sorted.begin(), sorted.end());
     if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end())

@@ -76,11 +76,9 @@ public:
         }
         std::memset(out_.bytes().data(), 0, out_.size());
         for (std::size_t rank = 0; rank < counts_.size(); ++rank) displacements_.push_back(rank * counts_[rank]);
-        for (std::size_t row = 0; row < rows_.size(); ++row) {
-            if (!is_forced(settings.algorithms[row])) continue;
-            forced_[row] = std::make_unique<forced_stock>(settings.algorithms[row], settings.op, settings.with_counts);
-            forced_[row]->make_comm();
-        }
+        for (std::size_t row = 0; row < rows_.size(); ++row)
+            if (const std::string& name = settings.algorithms[row]; is_forced(name))
+                forced_[row] = std::make_unique<forced_stock>(name, settings.op, settings.with_counts);
     }
 
     std::vector<collective_measurement> run() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Open MPI enumerates the names of its algorithms; MPICH 4.0 has them in the text that describes the variable, in the
-// order of their values: "... auto - what it does" "nb   - ..." "ring   - ...", without anything before a name.
+// Open MPI enumerates the names of its algorithms. MPICH 4.0 has them in the text that describes the variable, in the
+// order of their values, each glued to the sentence before it: "... algorithmring  - Force ring algorithmnb  - Force
+// ...". So only names known here are found there.
 #include "cli/forced_stock_mpi.hpp"
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 #include <array>
 #include <cctype>
 #include <cstdlib>
+#include <exception>
 #include <limits>
 #include <optional>
 
@@ -17,6 +19,39 @@
 #include "collective/registry.hpp"
 
 namespace laconic::cli {
+
+class forced_stock::setting {
+public:
+    /// Throws a usage failure when MPI does not let it be set.
+    setting(const std::string& name, int index, int forced) : forced_(forced) {
+        int count = 0;
+        is_open_ = MPI_T_cvar_handle_alloc(index, nullptr, &handle_, &count) == MPI_SUCCESS;
+        if (is_open_ && MPI_T_cvar_read(handle_, &usual_) == MPI_SUCCESS && takes(forced_) && takes(usual_)) return;
+        close();
+        fail_usage(fmt::format("--algorithms: {} lets nobody set {}; leave that row out", LACONIC_FLAVOUR, name));
+    }
+    ~setting() { close(); }
+    setting(const setting&) = delete;
+    setting& operator=(const setting&) = delete;
+
+    void write(bool forced) noexcept { MPI_T_cvar_write(handle_, forced ? &forced_ : &usual_); }
+
+private:
+    [[nodiscard]] bool takes(const int& value) noexcept {
+        int now = 0;
+        return MPI_T_cvar_write(handle_, &value) == MPI_SUCCESS && MPI_T_cvar_read(handle_, &now) == MPI_SUCCESS &&
+               now == value;
+    }
+    void close() noexcept {
+        if (is_open_) MPI_T_cvar_handle_free(&handle_);
+        is_open_ = false;
+    }
+
+    MPI_T_cvar_handle handle_{};
+    int forced_, usual_ = 0;
+    bool is_open_ = false;
+};
+
 namespace {
 
 constexpr std::string_view prefix = "stock:";
@@ -53,6 +88,7 @@ struct description {
     MPI_T_enum names = MPI_T_ENUM_NULL;
     std::string text;
 };
+/// Of a variable that holds an int.
 std::optional<description> describe(const std::string& variable) {
     description found;
     if (MPI_T_cvar_get_index(variable.c_str(), &found.index) != MPI_SUCCESS) return {};
@@ -68,31 +104,32 @@ std::optional<description> describe(const std::string& variable) {
     return found;
 }
 
-/// What a text as MPICH's may name: where names begin in it, it does not tell.
-constexpr std::array<std::string_view, 18> mpich_names{"binomial",
-                                                       "brucks",
-                                                       "linear",
-                                                       "nb",
-                                                       "noncommutative",
-                                                       "pairwise",
-                                                       "pairwise_sendrecv_replace",
-                                                       "recursive_doubling",
-                                                       "recursive_halving",
-                                                       "reduce_scatter_allgather",
-                                                       "reduce_scatter_gather",
-                                                       "recexch_doubling",
-                                                       "recexch_halving",
-                                                       "ring",
-                                                       "scatter_recursive_doubling_allgather",
-                                                       "scatter_ring_allgather",
-                                                       "scattered",
-                                                       "smp"};
+/// Of MPICH 4.0, for the operations there are here.
+constexpr std::string_view mpich_names[] = {"binomial",
+                                            "brucks",
+                                            "linear",
+                                            "nb",
+                                            "noncommutative",
+                                            "pairwise",
+                                            "pairwise_sendrecv_replace",
+                                            "recursive_doubling",
+                                            "recursive_halving",
+                                            "reduce_scatter_allgather",
+                                            "reduce_scatter_gather",
+                                            "ring",
+                                            "scatter_recursive_doubling_allgather",
+                                            "scatter_ring_allgather",
+                                            "scattered",
+                                            "smp"};
+
+/// The value of a name in a text as MPICH's.
 std::optional<int> value_in(std::string_view text, std::string_view name) {
     constexpr std::string_view dash = " - ";
     int value = 0;
     for (std::size_t at = text.find(dash); at != text.npos; at = text.find(dash, at + dash.size()), ++value) {
         std::string_view before = text.substr(0, at);
         before = before.substr(0, before.find_last_not_of(' ') + 1);
+        // Not the end of a longer name.
         if (before.ends_with(name) && (before.size() == name.size() || before[before.size() - name.size() - 1] != '_'))
             return value;
     }
@@ -125,83 +162,75 @@ std::vector<named_value> algorithms_of(const description& variable) {
     return all;
 }
 
+int value_of(const description& variable, std::string_view name, const std::string& row, const std::string& function) {
+    std::string known;
+    for (const named_value& one : algorithms_of(variable)) {
+        if (one.name == name) return one.value;
+        known += fmt::format("{}{}{}", known.empty() ? "" : ", ", prefix, one.name);
+    }
+    fail_usage(fmt::format("--algorithms: '{}': {} has no such algorithm of MPI_{}; use {}", row, LACONIC_FLAVOUR,
+                           function, known.empty() ? "stock" : known));
+}
+
+std::vector<std::unique_ptr<forced_stock::setting>> settings_of(const std::string& row, operation op,
+                                                                bool with_counts) {
+    if (!has_tools())
+        fail_usage(fmt::format("--algorithms: '{}': this MPI has no tool interface to force it by; use stock", row));
+    const std::string_view words = std::string_view(row).substr(prefix.size());
+    const std::size_t at = std::min(words.find('@'), words.size());
+    const std::string function = function_of(op, with_counts);
+    const std::string variable = variable_of(function);
+    const auto found = describe(variable);
+    if (!found)
+        fail_usage(
+            fmt::format("--algorithms: '{}': {} lets nobody force an algorithm of MPI_{} (it has no variable {}); use "
+                        "stock",
+                        row, LACONIC_FLAVOUR, function, variable));
+    std::vector<std::unique_ptr<forced_stock::setting>> all;
+    const int value = value_of(*found, words.substr(0, at), row, function);
+    all.push_back(std::make_unique<forced_stock::setting>(variable, found->index, value));
+    if (at == words.size()) return all;
+
+    const auto segments = describe(variable + "_segmentsize");
+    if (!segments)
+        fail_usage(fmt::format("--algorithms: '{}': {} has no segments to set in MPI_{}; leave out '{}'", row,
+                               LACONIC_FLAVOUR, function, words.substr(at)));
+    const auto size = base::parse_bytes(words.substr(at + 1));
+    if (!size) fail_usage(fmt::format("--algorithms: '{}': {}", row, size.error().context()));
+    if (*size > static_cast<std::uint64_t>(std::numeric_limits<int>::max()))
+        fail_usage(fmt::format("--algorithms: '{}': segments of {} bytes; give less than 2G", row, *size));
+    all.push_back(
+        std::make_unique<forced_stock::setting>(variable + "_segmentsize", segments->index, static_cast<int>(*size)));
+    return all;
+}
+
 }  // namespace
 
 bool is_forced(std::string_view row) noexcept { return row.starts_with(prefix); }
 
 void allow_forced() {
-    if (!is_mpich) ::setenv("OMPI_MCA_coll_tuned_use_dynamic_rules", "1", 0);
+    if (!is_mpich) ::setenv("OMPI_MCA_coll_tuned_use_dynamic_rules", "1", 1);
 }
 
-forced_stock::forced_stock(const std::string& row, operation op, bool with_counts) {
-    const std::string_view words = std::string_view(row).substr(prefix.size());
-    const std::size_t at = std::min(words.find('@'), words.size());
-    const std::string name(words.substr(0, at));
-    const std::string function = function_of(op, with_counts);
-    const std::string variable = variable_of(function);
-    if (!has_tools()) fail_usage(fmt::format("--algorithms: '{}': this MPI has no tool interface", row));
-    try {
-        const auto found = describe(variable);
-        if (!found)
-            fail_usage(
-                fmt::format("--algorithms: '{}': {} lets nobody force an algorithm of MPI_{} (it has no variable {})",
-                            row, LACONIC_FLAVOUR, function, variable));
-        const std::vector<named_value> all = algorithms_of(*found);
-        const auto value =
-            std::find_if(all.begin(), all.end(), [&](const named_value& one) { return one.name == name; });
-        if (value == all.end()) {
-            std::string known;
-            for (const named_value& one : all) known += (known.empty() ? "stock:" : ", stock:") + one.name;
-            fail_usage(fmt::format("--algorithms: '{}': {} has no such algorithm of MPI_{}; use {}", row,
-                                   LACONIC_FLAVOUR, function, known));
-        }
-        if (!add(variable, value->value))
-            fail_usage(fmt::format("--algorithms: '{}': {} cannot be set", row, variable));
-        if (at == words.size()) return;
-        const auto size = base::parse_bytes(words.substr(at + 1));
-        if (!size || *size > static_cast<std::uint64_t>(std::numeric_limits<int>::max()))
-            fail_usage(
-                fmt::format("--algorithms: '{}': '{}' is no size of segments; give bytes, e.g. stock:pipeline@128K",
-                            row, words.substr(at + 1)));
-        if (!add(variable + "_segmentsize", static_cast<int>(*size)))
-            fail_usage(fmt::format("--algorithms: '{}': {} has no segments to set in MPI_{}; leave out '@{}'", row,
-                                   LACONIC_FLAVOUR, function, words.substr(at + 1)));
-    } catch (...) {
-        close();
-        throw;
-    }
+void refuse_unforcible(const std::string& row, operation op, bool with_counts) {
+    static_cast<void>(settings_of(row, op, with_counts));
 }
 
-forced_stock::~forced_stock() {
-    if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
-    close();
-}
-
-void forced_stock::close() noexcept {
-    for (setting& each : settings_) MPI_T_cvar_handle_free(&each.handle);
-    settings_.clear();
-}
-
-bool forced_stock::add(const std::string& name, int value) {
-    const auto found = describe(name);
-    int count = 0;
-    setting added{nullptr, value, 0};
-    if (!found || MPI_T_cvar_handle_alloc(found->index, nullptr, &added.handle, &count) != MPI_SUCCESS) return false;
-    settings_.push_back(added);
-    setting& kept = settings_.back();
-    return MPI_T_cvar_read(kept.handle, &kept.usual) == MPI_SUCCESS &&
-           MPI_T_cvar_write(kept.handle, &kept.usual) == MPI_SUCCESS;
-}
-
-void forced_stock::make_comm() {
+forced_stock::forced_stock(const std::string& row, operation op, bool with_counts)
+    : settings_(settings_of(row, op, with_counts)) {
     begin();
     const int code = MPI_Comm_dup(MPI_COMM_WORLD, &comm_);
     end();
     if (code != MPI_SUCCESS) fail_data("MPI_Comm_dup failed");
 }
 
+forced_stock::~forced_stock() {
+    // A rank that fails alone must not wait for the others here: it ends them.
+    if (comm_ != MPI_COMM_NULL && std::uncaught_exceptions() == 0) MPI_Comm_free(&comm_);
+}
+
 void forced_stock::write(bool forced) noexcept {
-    for (const setting& each : settings_) MPI_T_cvar_write(each.handle, forced ? &each.forced : &each.usual);
+    for (const auto& each : settings_) each->write(forced);
 }
 
 }  // namespace laconic::cli

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A name like "stock:ring" flows in; a communicator on which MPI's own collective runs by that algorithm flows out. MPI
-// libraries offer theirs as variables of the tool interface (MPI_T): what there is, they say themselves.
+// libraries offer their algorithms as variables of the tool interface (MPI_T).
 #pragma once
 
 #include <mpi.h>
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,36 +18,33 @@ namespace laconic::cli {
 [[nodiscard]] bool is_forced(std::string_view row) noexcept;
 /// Before MPI_Init: Open MPI looks there, once, whether algorithms may be forced.
 void allow_forced();
+/// Local; MPI is running. Throws a usage failure that says what there is when MPI cannot be forced so.
+/// row          is_forced()
+/// with_counts  the form with a count for each rank
+void refuse_unforcible(const std::string& row, operation op, bool with_counts);
 
-/// The variables that force one algorithm.
+/// The variables that force one algorithm, and a communicator for it.
 class forced_stock {
 public:
-    /// Local; MPI is running. Throws a usage failure that says what there is when MPI has no such algorithm.
-    /// row          is_forced()
-    /// with_counts  the form with a count for each rank
+    /// Collective over MPI_COMM_WORLD. Arguments and failures as of refuse_unforcible().
     forced_stock(const std::string& row, operation op, bool with_counts);
     ~forced_stock();
     forced_stock(const forced_stock&) = delete;
     forced_stock& operator=(const forced_stock&) = delete;
 
-    /// Open MPI binds a communicator to algorithms when it is made. Collective over MPI_COMM_WORLD.
-    void make_comm();
+    /// Open MPI binds a communicator to algorithms when it is made.
     [[nodiscard]] MPI_Comm comm() const noexcept { return comm_; }
     /// MPICH looks at its variables in every call: between begin() and end() it finds these.
     void begin() noexcept { write(true); }
     void end() noexcept { write(false); }
 
-private:
-    struct setting {
-        MPI_T_cvar_handle handle;
-        int forced, usual;
-    };
-    /// Whether there is a variable of that name; it is to have that value.
-    bool add(const std::string& name, int value);
-    void write(bool forced) noexcept;
-    void close() noexcept;
+    /// One of MPI's variables, with the value that forces and the one that it had.
+    class setting;
 
-    std::vector<setting> settings_;
+private:
+    void write(bool forced) noexcept;
+
+    std::vector<std::unique_ptr<setting>> settings_;
     MPI_Comm comm_ = MPI_COMM_NULL;
 };
 

@@ -8,8 +8,12 @@ import random
 import subprocess
 import sys
 import unittest
+from pathlib import Path
 
 from program import Ranks
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
+import emulated_hosts  # noqa: E402
 
 LAUNCHER, PROGRAM = sys.argv.pop(1), sys.argv.pop(1)
 ROW_KEYS = ["algorithm", "median_s", "speedup_vs_stock", "sent_bytes_per_rank", "max_error", "bound"]
@@ -67,6 +71,10 @@ class CollectiveBench(Ranks):
         self.assertTrue(all(0 < seconds < 1 for seconds in predicted.values()), predicted)
         self.assertEqual(predicted["auto"], predicted[told["rows"][3]["ran"]])
         silent = json.loads(self.bench(2, *rows).stdout)
+        forced = json.loads(self.bench(2, *rows[:-1], "stock:recursive_doubling,ring_raw", "--machine", machine).stdout)
+        self.assertEqual(forced["assumed_ratio"], told["assumed_ratio"])
+        self.assertIsNone(forced["rows"][0]["predicted_s"])
+        self.assertEqual(forced["rows"][1]["predicted_s"], predicted["ring_raw"])
         self.assertEqual([silent["assumed_ratio"], *(row["predicted_s"] for row in silent["rows"])], [None] * 5)
 
     def test_every_operation_and_row(self):
@@ -106,23 +114,50 @@ class CollectiveBench(Ranks):
         self.assertEqual([first for first, _ in rows.values()], [second for _, second in rows.values()])
         self.assertNotEqual(rows[algorithms[0]], rows[algorithms[1]])
 
+    def test_stock_stays_what_it_is_beside_forced_rows(self):
+        generator = random.Random(2)
+        noise = self.file("noise", [generator.uniform(-1, 1) for _ in range(5000)])
+        op, forced = (("reduce_scatter", "stock:pairwise") if PROGRAM.endswith("mpich") else ("allreduce", "stock:ring"))
+        errors = []
+        for rows in ("stock", f"{forced},stock"):
+            run = self.bench(4, "--op", op, "--data", noise, "--abs", "1e-3", "--json", "--algorithms", rows)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            errors.append(json.loads(run.stdout)["rows"][-1]["max_error"])
+        self.assertEqual(errors[0], errors[1])
+
+    def test_benchmarks_force_what_there_is(self):
+        """Every name in the tables of tools/emulated_hosts.py."""
+        flavour = PROGRAM.rsplit("-", 1)[1]
+        wanted = {}
+        for table in (emulated_hosts.FORCED, emulated_hosts.ALSO_FORCED):
+            for (mpi, op), names in table.items():
+                for name in names if mpi == flavour else ():
+                    counts = ["--with-counts"] if name.endswith(emulated_hosts.WITH_COUNTS) else []
+                    wanted.setdefault((op, *counts), []).append("stock:" + name.removesuffix(emulated_hosts.WITH_COUNTS))
+        self.assertGreater(len(wanted), 4)
+        for (op, *counts), names in wanted.items():
+            names = ["stock", *names]
+            run = self.bench(4, "--op", op, "--data", self.field, "--rel", "1e-3", "--json", "--algorithms", ",".join(names), *counts)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.check_rows(json.loads(run.stdout), names)
+
     def test_says_which_algorithms_can_be_forced(self):
-        absent = "MPIR_CVAR_" if PROGRAM.endswith("mpich") else "coll_tuned_"
-        for op, name, words in (("alltoall", "stock:nonsense", ["stock:nonsense", "MPI_Alltoall", "stock:pairwise"]),
-                                ("alltoall", "stock:air", ["stock:air", "stock:pairwise"]),
-                                ("bcast", "stock:binomial@x", ["'x'", "stock:pipeline@128K"]),
-                                ("bcast", "stock:binomial@3000000000", ["3000000000"])):
-            run = self.bench(2, "--op", op, "--data", self.field, "--abs", "1", "--algorithms", name)
+        mpich = PROGRAM.endswith("mpich")
+        cases = [(["--op", "alltoall"], "stock:nonsense", ["stock:nonsense", "MPI_Alltoall", "stock:pairwise"]),
+                 (["--op", "alltoall"], "stock:air", ["stock:air", "stock:pairwise"]),
+                 (["--op", "gather", "--with-counts"], "stock:ring", ["MPI_Gatherv", "stock:linear" if mpich else "no variable"])]
+        cases += [(["--op", "bcast"], "stock:binomial@64K", ["MPI_Bcast", "leave out '@64K'"])] if mpich else [
+            (["--op", "bcast"], "stock:pipeline@x", ["stock:pipeline@x", "'x'"]),
+            (["--op", "bcast"], "stock:pipeline@3000000000", ["3000000000", "2G"])]
+        for arguments, name, words in cases:
+            run = self.bench(2, *arguments, "--data", self.field, "--abs", "1", "--algorithms", name)
             self.assertEqual(run.returncode, 2, (name, run.stderr))
             self.assertEqual(len(self.complaints(run)), 1, (name, run.stderr))
             for word in words:
                 self.assertIn(word, run.stderr)
-        if PROGRAM.endswith("mpich"):
-            run = self.bench(2, "--op", "bcast", "--data", self.field, "--abs", "1", "--algorithms", "stock:binomial@64K")
-            self.assertEqual((run.returncode, "leave out '@64K'" in run.stderr), (2, True), run.stderr)
-        run = self.bench(2, "--op", "gather", "--with-counts", "--data", self.field, "--abs", "1", "--algorithms", "stock:ring")
+        # Only where they are named before MPI starts.
+        run = self.bench(2, "--data", self.field, "--abs", "1", "--algorithm", "stock:recursive_doubling")
         self.assertEqual(run.returncode, 2, run.stderr)
-        self.assertIn("stock:linear" if PROGRAM.endswith("mpich") else "no variable " + absent, run.stderr)
 
     def test_forms_with_counts(self):
         for op in ("reduce_scatter", "allgather", "gather", "scatter", "alltoall"):

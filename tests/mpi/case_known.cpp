@@ -39,10 +39,12 @@ void check_repeated(const scenario& what, bool is_known) {
     collective_report reports[2];
     for (collective_report& report : reports) {
         const laid_out<T> mine = lay_out<T>(what, rank_in(world), size_of(world));
+        const watched_sends given;
         const auto done = run(mine.call, world, options);
         check(done.ok(), what.text() + ": " + done.error().message());
         if (!done.ok()) return;
         report = *done;
+        given.check(what, report);
         check_outcome<T>(what, mine, report);
     }
     check(are_alike(reports[0], reports[1]), what.text() + ": another report");

@@ -9,7 +9,7 @@ namespace laconic::test {
 
 struct mpi_sends {
     std::atomic<std::uint64_t> bytes = 0, messages = 0;
-    std::atomic<bool> fail = false;  ///< from now on with MPI_ERR_OTHER
+    std::atomic<bool> fail = false;  ///< from now on with MPI_ERR_OTHER, uncounted
 };
 [[nodiscard]] mpi_sends& sends() noexcept;
 

@@ -51,7 +51,7 @@ void check_beside_blocking() {
         scenario other = what;
         other.algorithm = "c_coll";
         other.count = 7000;
-        check_scenario<double>(other);
+        check_scenario<double>(other, false);
         if (!started.ok()) continue;
         const auto done = started->wait();
         check(done.ok(), what.text() + ": " + done.error().message());

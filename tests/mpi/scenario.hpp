@@ -6,6 +6,7 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -57,9 +58,22 @@ template <class T>
 [[nodiscard]] std::size_t input_size(const scenario& what, int rank, int ranks);
 [[nodiscard]] collective_options options_of(const scenario& what);
 
+/// What MPI is given from now on. No more than one call may be under way on this rank, on no thread: all move on
+/// together.
+class watched_sends {
+public:
+    watched_sends() noexcept;
+    /// The report says the same, to the byte; what MPI's own collectives send is theirs.
+    void check(const scenario& what, const collective_report& report) const;
+
+private:
+    std::uint64_t bytes_, messages_;
+};
+
 /// Runs and checks it. Collective over MPI_COMM_WORLD.
+/// alone   no other call is under way on this rank: what it says that it sent is checked, too
 template <class T>
-void check_scenario(const scenario& what);
+void check_scenario(const scenario& what, bool alone = true);
 
 /// Runs it; its output, and a failed check where it failed. Collective over MPI_COMM_WORLD.
 template <class T>

@@ -127,25 +127,24 @@ class Bed:
     def bench_with_forced(self, mpi, op, algorithms, field, size, options, forced):
         """Rows of one call, interleaved: ours, stock, then its algorithms that are forced; none when it failed. The form with
         counts is another call and has a run of its own, beside stock."""
-        names = {f"stock:{name}": name for name in forced if not name.endswith(WITH_COUNTS)}
-        result = self.bench(mpi, op, [*algorithms, *names], field, size, options)
-        if result is None and names:
-            print(f"  {mpi} {op}: without {', '.join(names)}", file=sys.stderr)
+        alike = [name for name in forced if not name.endswith(WITH_COUNTS)]
+        result = self.bench(mpi, op, [*algorithms, *(f"stock:{name}" for name in alike)], field, size, options)
+        if result is None and alike:
+            print(f"  {mpi} {op}: without {', '.join(f'stock:{name}' for name in alike)}", file=sys.stderr)
             result = self.bench(mpi, op, algorithms, field, size, options)
         if result is None:
             return []
-        found = result["rows"]
+        own = len(algorithms)
+        rows = [(None, row) for row in result["rows"][:own]] + list(zip(alike, result["rows"][own:]))
         for name in forced:
-            if name.endswith(WITH_COUNTS):
+            if name not in alike:
                 row = "stock:" + name.removesuffix(WITH_COUNTS)
                 more = self.bench(mpi, op, ["stock", row], field, size, [*options, "--with-counts"])
                 if more:
                     # Faster than another function's default says nothing here.
-                    found.append(more["rows"][1] | {"algorithm": f"stock:{name}", "speedup_vs_stock": None})
-                    names[f"stock:{name}"] = name
+                    rows.append((name, more["rows"][1] | {"speedup_vs_stock": None}))
         shared = {"bytes": result["bytes"], "assumed_ratio": result.get("assumed_ratio")}
-        return [row | shared | {"algorithm": row["algorithm"].replace(":", ", ", 1) if row["algorithm"] in names else
-                                row["algorithm"], "forced": names.get(row["algorithm"])} for row in found]
+        return [row | shared | {"algorithm": f"stock, {name}" if name else row["algorithm"], "forced": name} for name, row in rows]
 
 
 def bytes_of(size):

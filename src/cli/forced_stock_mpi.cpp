@@ -25,12 +25,13 @@ public:
     /// Throws a usage failure when MPI does not let it be set.
     setting(const std::string& name, int index, int forced) : forced_(forced) {
         int count = 0;
-        is_open_ = MPI_T_cvar_handle_alloc(index, nullptr, &handle_, &count) == MPI_SUCCESS;
-        if (is_open_ && MPI_T_cvar_read(handle_, &usual_) == MPI_SUCCESS && takes(forced_) && takes(usual_)) return;
-        close();
+        if (MPI_T_cvar_handle_alloc(index, nullptr, &handle_, &count) == MPI_SUCCESS) {
+            if (MPI_T_cvar_read(handle_, &usual_) == MPI_SUCCESS && takes(forced_) && takes(usual_)) return;
+            MPI_T_cvar_handle_free(&handle_);
+        }
         fail_usage(fmt::format("--algorithms: {} lets nobody set {}; leave that row out", LACONIC_FLAVOUR, name));
     }
-    ~setting() { close(); }
+    ~setting() { MPI_T_cvar_handle_free(&handle_); }
     setting(const setting&) = delete;
     setting& operator=(const setting&) = delete;
 
@@ -42,14 +43,9 @@ private:
         return MPI_T_cvar_write(handle_, &value) == MPI_SUCCESS && MPI_T_cvar_read(handle_, &now) == MPI_SUCCESS &&
                now == value;
     }
-    void close() noexcept {
-        if (is_open_) MPI_T_cvar_handle_free(&handle_);
-        is_open_ = false;
-    }
 
     MPI_T_cvar_handle handle_{};
     int forced_, usual_ = 0;
-    bool is_open_ = false;
 };
 
 namespace {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
 
 #include "mpi/completion.hpp"
 
@@ -24,26 +23,25 @@ std::size_t parts_of(const program& steps) noexcept {
 }  // namespace
 
 std::size_t bundles::memory_for(const program& steps, std::size_t part_bytes) noexcept {
-    return workspace::rounded((steps.incoming.size() + steps.outgoing.size()) * sizeof(row)) +
+    return workspace::table_bytes<row>(steps.incoming.size() + steps.outgoing.size()) +
            workspace::rounded(parts_of(steps) * (sizeof(head) + part_bytes));
 }
 
 bundles::bundles(mpi::channel& channel, const team& who, const job& work, std::size_t part_bytes,
                  std::span<std::byte> memory, int tag) noexcept
     : channel_(channel), who_(who), steps_(work.steps()), part_bytes_(part_bytes), tag_(tag) {
-    auto* const rows = reinterpret_cast<row*>(memory.data());
     const std::size_t in = steps_.incoming.size(), out = steps_.outgoing.size();
-    for (std::size_t i = 0; i < in + out; ++i) new (rows + i) row;
-    incoming_ = {rows, in};
-    outgoing_ = {rows + in, out};
+    const std::span<row> rows = workspace::take_table<row>(memory, in + out);
+    incoming_ = rows.first(in);
+    outgoing_ = rows.last(out);
     for (std::uint64_t event = 0; event < work.events(); ++event) {
         if (work.part_of(event).in.count == 0) continue;
         const step& now = work.step_of(event);
         if (now.from != nobody) ++incoming_[now.bundle].parts;
         for (std::uint32_t i = 0; i < now.to_count; ++i) ++outgoing_[steps_.to_bundle[now.first_to + i]].parts;
     }
-    std::byte* next = memory.data() + workspace::rounded((in + out) * sizeof(row));
-    for (row& one : std::span(rows, in + out)) {
+    std::byte* next = memory.data();
+    for (row& one : rows) {
         one.memory = next;
         one.missing = one.parts;
         one.is_over = one.parts == 0;

@@ -25,6 +25,7 @@ struct grain {
     std::size_t cell_values = 1;  ///< elements per message
     int lanes = 1;                ///< messages on their way at a time
     bool bundled = false;         ///< messages travel in the program's bundles; every piece is one message
+    bool coalesces = false;       ///< short messages of a pair travel together
 };
 
 class job {
@@ -63,6 +64,8 @@ public:
     [[nodiscard]] const program& steps() const noexcept { return *steps_; }
     /// The steps run once, for whole pieces, and their messages travel in bundles.
     [[nodiscard]] bool bundled() const noexcept { return bundled_; }
+    /// Messages of a pair travel as coalesced ones.
+    [[nodiscard]] bool coalesces() const noexcept { return coalesces_; }
     /// No message of a piece has more elements.
     [[nodiscard]] std::size_t largest() const noexcept { return largest_; }
 
@@ -80,6 +83,7 @@ private:
     std::uint64_t lanes_ = 1;
     std::uint64_t groups_ = 0;
     bool bundled_ = false;
+    bool coalesces_ = false;
 };
 
 }  // namespace laconic::collective

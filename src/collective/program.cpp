@@ -50,6 +50,16 @@ program program_builder::finish(int pieces) {
 
 void program_builder::bundle_messages(bool sums, int most) {
     made_.most_bundled = static_cast<std::uint32_t>(std::max(most, 1));
+    pair_up(true, sums);
+}
+
+program program_builder::finish_in_order(int pieces) {
+    made_.in_order = true;
+    pair_up(false, true);
+    return finish(pieces);
+}
+
+void program_builder::pair_up(bool results_apart, bool sums) {
     const auto bundle_of = [](std::vector<bundle>& all, const bundle& wanted) {
         const auto found = std::find(all.begin(), all.end(), wanted);
         const auto index = static_cast<std::uint32_t>(found - all.begin());
@@ -57,8 +67,8 @@ void program_builder::bundle_messages(bool sums, int most) {
         return index;
     };
     for (step& now : made_.steps) {
-        if (now.from != nobody) now.bundle = bundle_of(made_.incoming, {now.from, !now.combines});
-        const bool results = now.combines ? now.last : now.from != nobody || !sums;
+        if (now.from != nobody) now.bundle = bundle_of(made_.incoming, {now.from, results_apart && !now.combines});
+        const bool results = results_apart && (now.combines ? now.last : now.from != nobody || !sums);
         for (const std::int32_t target : made_.targets(now))
             made_.to_bundle.push_back(bundle_of(made_.outgoing, {target, results}));
     }

@@ -36,11 +36,10 @@ struct step {
     std::uint32_t bundle = 0;     ///< index into program::incoming, where messages may travel together
 };
 
-/// Messages between this rank and another one that may travel as one: nobody needs the first of them before the last
-/// one is there.
+/// Messages between this rank and another one that may travel together.
 struct bundle {
     std::int32_t rank = nobody;
-    bool results = false;  ///< final values; else partial sums
+    bool results = false;  ///< final values; else partial sums, or everything where messages are taken in order
 
     friend bool operator==(const bundle&, const bundle&) = default;
 };
@@ -51,7 +50,11 @@ struct program {
     /// None where all messages travel alone.
     std::vector<bundle> incoming, outgoing;
     std::vector<std::uint32_t> to_bundle;  ///< index into outgoing, for every element of `to`
-    std::uint32_t most_bundled = 0;        ///< pieces in the longest bundle of any rank
+    /// Where nobody needs the first message of a bundle before the last one is there: pieces in the longest bundle of
+    /// any rank. Else 0.
+    std::uint32_t most_bundled = 0;
+    /// Every rank takes what another one sends it in the order in which it is sent, and no step sends to several.
+    bool in_order = false;
     std::uint32_t pieces = 1;
     std::uint32_t kept_pieces = 0;  ///< most states that are kept at a time
     std::uint32_t most_to = 0;      ///< largest to_count
@@ -64,7 +67,7 @@ struct program {
     /// The two ranks of a pair number the same piece differently, but there is only one each way.
     bool one_piece_per_pair = false;
 
-    [[nodiscard]] bool has_bundles() const noexcept { return !incoming.empty() || !outgoing.empty(); }
+    [[nodiscard]] bool has_bundles() const noexcept { return most_bundled > 0; }
     [[nodiscard]] std::span<const std::int32_t> targets(const step& now) const noexcept {
         return std::span(to).subspan(now.first_to, now.to_count);
     }

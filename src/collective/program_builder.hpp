@@ -45,9 +45,16 @@ private:
     /// One more target of the step added last.
     void send_to(int rank);
     [[nodiscard]] program finish(int pieces);
+    /// Of a program::in_order.
+    [[nodiscard]] program finish_in_order(int pieces);
+    /// The same, if it has few partners.
+    [[nodiscard]] program finish_direct(int pieces);
     /// Where a rank sends another one all partial sums before it gets any from its next partner, and so with results:
     /// they may travel together. most: program::most_bundled, the same on all ranks.
     void bundle_messages(bool sums, int most);
+    /// Fills program::incoming and outgoing: one for each partner, or where results travel apart one for them and one
+    /// for what comes before them, which without `sums` are results, too.
+    void pair_up(bool results_apart, bool sums);
 
     [[nodiscard]] int wrapped(int rank) const noexcept { return (rank % ranks_ + ranks_) % ranks_; }
     /// Children in a tree of `size` members counted from its root, largest subtree first: f(child).

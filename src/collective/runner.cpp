@@ -15,43 +15,14 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
 #include <string>
 
+#include "collective/runner_shape.hpp"
 #include "mpi/completion.hpp"
 
 namespace laconic::collective {
 
 using mpi::workspace;
-
-/// How the memory of a run is divided.
-struct runner::shape {
-    // Bundles have requests and memory of their own.
-    std::size_t receives = 0, sends = 0, sent_slots = 0, states;
-    int slots;
-    std::size_t slot_bytes, bundles_bytes, tables_bytes, pool_bytes, private_bytes;
-
-    shape(const payload& carrier, const job& work) noexcept
-        : states(work.steps().kept_pieces > 0 ? work.lanes() * work.steps().pieces : 0),
-          slot_bytes(workspace::rounded(carrier.wire_bound(work.largest()))),
-          bundles_bytes(work.bundled() ? bundles::memory_for(work.steps(), slot_bytes) : 0) {
-        if (!work.bundled()) {
-            receives = work.lanes() + 2;
-            sends = (work.steps().sends_ahead ? work.lanes() * work.steps().to.size() : work.lanes()) +
-                    work.steps().most_to + 4;
-            sent_slots =
-                work.steps().sends_ahead ? work.lanes() * work.steps().sending + work.steps().most_to + 6 : sends;
-        }
-        // The step in work holds up to three beside those: what came, what was kept, what it makes.
-        slots = static_cast<int>(receives + sent_slots + work.lanes() * work.steps().kept_pieces + 3);
-        tables_bytes = workspace::rounded(receives * sizeof(receive)) + workspace::rounded(sends * sizeof(send)) +
-                       workspace::rounded(states * sizeof(kept));
-        pool_bytes = workspace::rounded(slot_pool::bytes_for(slot_bytes, slots));
-        private_bytes = workspace::rounded(carrier.private_bytes(work.largest()));
-    }
-
-    [[nodiscard]] std::size_t all() const noexcept { return tables_bytes + pool_bytes + private_bytes + bundles_bytes; }
-};
 
 std::size_t runner::memory_for(const payload& carrier, const job& work) noexcept { return shape(carrier, work).all(); }
 
@@ -65,15 +36,12 @@ runner::runner(mpi::channel& channel, const team& who, payload& carrier, const j
       tags_(tags),
       spoiled_(spoiled) {
     const shape cut(carrier, work);
-    const auto table = [&]<class Row>(std::size_t rows, Row*) {
-        auto* const first = reinterpret_cast<Row*>(memory.data());
-        for (std::size_t i = 0; i < rows; ++i) new (first + i) Row;
-        memory = memory.subspan(workspace::rounded(rows * sizeof(Row)));
-        return std::span<Row>(first, rows);
-    };
-    receives_ = table(cut.receives, static_cast<receive*>(nullptr));
-    sends_ = table(cut.sends, static_cast<send*>(nullptr));
-    states_ = table(cut.states, static_cast<kept*>(nullptr));
+    if (work.coalesces())
+        open_boxes(memory, cut);
+    else
+        receives_ = workspace::take_table<receive>(memory, cut.receives);
+    sends_ = workspace::take_table<send>(memory, cut.sends);
+    states_ = workspace::take_table<kept>(memory, cut.states);
     pool_ = slot_pool(memory.first(cut.pool_bytes), cut.slot_bytes, cut.slots);
     carrier.poll_with(&poll, this);
     memory = memory.subspan(cut.pool_bytes);
@@ -92,25 +60,36 @@ result<runner::state> runner::advance() {
         if (!now_.made) {
             const auto made = make_message();
             if (!made) return give_up(made.error());
-            if (!*made) return moved ? state::moved : state::waiting;
+            if (!*made) return pause(moved);
             moved = true;
         }
         const auto gone = send_message();
         if (!gone) return give_up(gone.error());
-        if (!*gone) return moved ? state::moved : state::waiting;
+        if (!*gone) return pause(moved);
         end_step();
     }
+    if (auto done = send_all_out(); !done.ok()) return give_up(done);
+    write_results();
     if (send_count_ > 0 || (bundles_ && !bundles_->is_idle())) return moved ? state::moved : state::waiting;
     if (!carrier_.failure().ok()) return carrier_.failure();
     if (poisoned_) return status{errc::corrupt, "another rank could not read a message of this collective"};
     return state::done;
 }
 
+result<runner::state> runner::pause(bool moved) {
+    if (auto done = send_all_out(); !done.ok()) return give_up(done);
+    const bool wrote = unwritten_count_ > 0;
+    write_results();
+    return moved || wrote ? state::moved : state::waiting;
+}
+
+/// Receives are posted so far ahead, those of the next time of every lane included.
+std::uint64_t runner::ahead() const noexcept { return std::min(work_.events(), event_ + 4 * work_.lanes() + 64); }
+
 status runner::post_receives() {
     if (bundles_) return bundles_->post();
-    // So far ahead, the receives of the next time of every lane included.
-    const std::uint64_t horizon = std::min(work_.events(), event_ + 4 * work_.lanes() + 64);
-    for (; to_post_ < horizon && receive_count_ < receives_.size(); ++to_post_) {
+    if (work_.coalesces()) return post_coalesced();
+    for (const std::uint64_t horizon = ahead(); to_post_ < horizon && receive_count_ < receives_.size(); ++to_post_) {
         const step& ahead = work_.step_of(to_post_);
         const part piece = work_.part_of(to_post_);
         if (ahead.from == nobody || piece.in.count == 0) continue;
@@ -153,6 +132,7 @@ result<bool> runner::take_message(const step& now, part piece, receive& came) {
         if (is_there.ok() && *is_there) came = unpack(now, piece);
         return is_there;
     }
+    if (work_.coalesces()) return take_coalesced(now, came);
     receive& first = receives_[first_receive_];
     if (auto done = test(first); !done.ok()) return done;
     if (!first.arrived) return false;
@@ -235,20 +215,30 @@ result<bool> runner::send_message() {
         }
         return true;
     }
+    if (work_.coalesces()) {
+        if (now_.sent == now.to_count) return true;
+        return send_coalesced(now, work_.part_of(event).in.count);
+    }
     for (; now_.sent < now.to_count; ++now_.sent) {
         if (send_count_ == sends_.size()) return false;
-        send& next = sends_[(first_send_ + send_count_) % sends_.size()];
-        next = {MPI_REQUEST_NULL, now_.slot};
-        const int code = MPI_Isend(now_.what.bytes.data(), static_cast<int>(now_.what.bytes.size()), MPI_BYTE,
-                                   who_.on_channel(targets[now_.sent]), tag_of(event), channel_.comm(), &next.request);
-        if (auto done = channel_.check(code, "MPI_Isend"); !done.ok()) return done;
-        pool_.hold(now_.slot);
-        ++send_count_;
-        ++sent_.messages;
-        sent_.sent_bytes += now_.what.bytes.size();
+        if (auto done = start_send(now_.what.bytes, targets[now_.sent], tag_of(event), now_.slot); !done.ok())
+            return done;
         sent_.sent_values += work_.part_of(event).in.count;
     }
     return true;
+}
+
+status runner::start_send(std::span<const std::byte> bytes, int target, int tag, int slot) {
+    send& next = sends_[(first_send_ + send_count_) % sends_.size()];
+    next = {MPI_REQUEST_NULL, slot};
+    const int code = MPI_Isend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, who_.on_channel(target), tag,
+                               channel_.comm(), &next.request);
+    if (auto done = channel_.check(code, "MPI_Isend"); !done.ok()) return done;
+    pool_.hold(slot);
+    ++send_count_;
+    ++sent_.messages;
+    sent_.sent_bytes += bytes.size();
+    return {};
 }
 
 void runner::end_step() {
@@ -256,8 +246,13 @@ void runner::end_step() {
     const step& now = work_.step_of(event);
     const part piece = work_.part_of(event);
     // Only now, with the message on its way: others wait for it.
-    if (now.finishes && piece.in.count != 0 && !now_.what.bytes.empty() && !now_.what.finished)
-        carrier_.finish(piece, now_.what.bytes);
+    if (open_boxes_ == 0) write_results();
+    if (now.finishes && piece.in.count != 0 && !now_.what.bytes.empty() && !now_.what.finished) {
+        if (open_boxes_ > 0 && now.to_count > 0)
+            write_later(piece);
+        else
+            carrier_.finish(piece, now_.what.bytes);
+    }
     if (now.keeps && piece.in.count != 0)
         state_of(event) = {now_.what.bytes, now_.slot};
     else
@@ -298,6 +293,7 @@ void runner::poll(void* self) {
     auto& run = *static_cast<runner*>(self);
     if (!run.poll_failure_.ok()) return;
     run.poll_failure_ = run.reap_sends();
+    if (run.poll_failure_.ok()) run.poll_failure_ = run.look_into_boxes();
     if (run.poll_failure_.ok() && run.receive_count_ > 0)
         run.poll_failure_ = run.test(run.receives_[run.first_receive_]);
 }
@@ -313,6 +309,7 @@ int runner::tag_of(std::uint64_t event) const noexcept {
 /// After an error nobody will complete what is still pending, and it may still read from and write into the memory.
 void runner::drop_requests() noexcept {
     if (bundles_) bundles_->drop();
+    for (coalesced::inbox& box : inboxes_) box.drop();
     for (receive& pending : receives_) mpi::drop_receive(pending.request);
     for (send& pending : sends_) mpi::drop_send(pending.request);
 }

@@ -6,10 +6,12 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <cstdint>
 #include <optional>
 
 #include "collective/bundles.hpp"
+#include "collective/coalescing.hpp"
 #include "collective/hierarchy.hpp"
 #include "collective/job.hpp"
 #include "collective/payload.hpp"
@@ -74,6 +76,13 @@ private:
         int slot = slot_pool::none;
         std::uint32_t sent = 0;
     };
+    /// A final message that has still to be written: with the fourth part their message leaves.
+    static constexpr std::size_t most_unwritten = coalesced::most_parts - 1;
+    struct unwritten {
+        part piece;
+        std::span<const std::byte> bytes;
+        int slot = slot_pool::none;
+    };
     struct shape;
 
     [[nodiscard]] status post_receives();
@@ -87,9 +96,26 @@ private:
     void settle(int scratch, int received, int held, message what);
     /// False: too many sends are on their way.
     [[nodiscard]] result<bool> send_message();
+    [[nodiscard]] status start_send(std::span<const std::byte> bytes, int target, int tag, int slot);
     void end_step();
+    /// Nothing more can be done before other ranks do something.
+    [[nodiscard]] result<state> pause(bool moved);
     [[nodiscard]] status reap_sends();
     [[nodiscard]] status test(receive& pending);
+
+    // Where messages are coalesced (runner_coalesced.cpp).
+    void open_boxes(std::span<std::byte>& memory, const shape& cut) noexcept;
+    [[nodiscard]] status post_coalesced();
+    [[nodiscard]] result<bool> take_coalesced(const step& now, receive& came);
+    [[nodiscard]] result<bool> send_coalesced(const step& now, std::size_t values);
+    [[nodiscard]] status send_out(std::size_t box);
+    /// Nothing waits for company any longer.
+    [[nodiscard]] status send_all_out();
+    [[nodiscard]] status look_into_boxes();
+    void write_later(part piece);
+    void write_results();
+
+    [[nodiscard]] std::uint64_t ahead() const noexcept;
     [[nodiscard]] kept& state_of(std::uint64_t event) noexcept;
     [[nodiscard]] int tag_of(std::uint64_t event) const noexcept;
     [[nodiscard]] result<state> give_up(const status& why);
@@ -111,8 +137,13 @@ private:
     std::uint64_t to_post_ = 0;  // receives are posted for all events before this one
     std::size_t first_receive_ = 0, receive_count_ = 0;
     std::size_t first_send_ = 0, send_count_ = 0;
-    std::optional<bundles> bundles_;  // in place of receives_ and sends_
-    bool poisoned_ = false;           // a message of another rank said that it is no result
+    std::optional<bundles> bundles_;         // in place of receives_ and sends_
+    std::span<coalesced::inbox> inboxes_;    // in place of receives_: by program::incoming
+    std::span<coalesced::outbox> outboxes_;  // by program::outgoing
+    std::size_t open_boxes_ = 0;             // outboxes with something in them; each will be one of sends_
+    std::array<unwritten, most_unwritten> unwritten_;
+    std::size_t unwritten_count_ = 0;
+    bool poisoned_ = false;  // a message of another rank said that it is no result
     bool spoiled_ = false;
     status poll_failure_;  // of a request that poll() looked at, and that will not show it again
     traffic sent_;

@@ -5,6 +5,12 @@
 
 namespace laconic::collective {
 
+program program_builder::finish_direct(int pieces) {
+    // What comes in order is received from all partners at a time, which takes memory for each.
+    constexpr int most_in_order = 8;
+    return ranks_ <= most_in_order ? finish_in_order(pieces) : finish(pieces);
+}
+
 program program_builder::alltoall() {
     local(rank_).copies = true;
     for (int round = 1; round < ranks_; ++round) {
@@ -15,7 +21,7 @@ program program_builder::alltoall() {
         take(ranks_ + left, left).finishes = true;
     }
     made_.one_piece_per_pair = true;
-    return finish(2 * ranks_);
+    return finish_direct(2 * ranks_);
 }
 
 program program_builder::direct_reduce_scatter() {
@@ -27,7 +33,7 @@ program program_builder::direct_reduce_scatter() {
         now.keeps = round < ranks_ - 1;
         now.last = now.finishes = round == ranks_ - 1;
     }
-    return finish(ranks_);
+    return finish_direct(ranks_);
 }
 
 program program_builder::direct_allgather() {
@@ -42,24 +48,24 @@ program program_builder::direct_gather(int root) {
     if (rank_ != root) {
         local(rank_);
         send_to(root);
-        return finish(ranks_);
+        return finish_direct(ranks_);
     }
     for (int round = 1; round < ranks_; ++round) take(wrapped(rank_ + round), wrapped(rank_ + round)).finishes = true;
     local(rank_).copies = true;
-    return finish(ranks_);
+    return finish_direct(ranks_);
 }
 
 program program_builder::direct_scatter(int root) {
     if (rank_ != root) {
         take(rank_, root).finishes = true;
-        return finish(ranks_);
+        return finish_direct(ranks_);
     }
     for (int round = 1; round < ranks_; ++round) {
         local(wrapped(rank_ + round));
         send_to(wrapped(rank_ + round));
     }
     local(rank_).copies = true;
-    return finish(ranks_);
+    return finish_direct(ranks_);
 }
 
 }  // namespace laconic::collective

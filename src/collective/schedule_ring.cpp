@@ -19,7 +19,7 @@ program program_builder::ring_allreduce() {
         take(wrapped(rank_ - hop), left).finishes = true;
         if (hop < ranks_ - 2) send_to(right);
     }
-    return finish(ranks_);
+    return finish_in_order(ranks_);
 }
 
 /// Piece k starts at rank k + 1 and is complete at rank k.
@@ -31,7 +31,7 @@ program program_builder::ring_reduce_scatter() {
         now.last = now.finishes = hop == ranks_ - 1;
         if (hop < ranks_ - 1) send_to(wrapped(rank_ + 1));
     }
-    return finish(ranks_);
+    return finish_in_order(ranks_);
 }
 
 program program_builder::ring_allgather() {
@@ -41,7 +41,7 @@ program program_builder::ring_allgather() {
         take(wrapped(rank_ - hop), wrapped(rank_ - 1)).finishes = true;
         if (hop < ranks_ - 1) send_to(wrapped(rank_ + 1));
     }
-    return finish(ranks_);
+    return finish_in_order(ranks_);
 }
 
 program program_builder::chain_reduce(int root) {
@@ -53,7 +53,7 @@ program program_builder::chain_reduce(int root) {
         now.last = now.finishes = behind == 0;
     }
     if (behind != 0) send_to(wrapped(rank_ - 1));
-    return finish(1);
+    return finish_in_order(1);
 }
 
 program program_builder::chain_bcast(int root) {
@@ -61,7 +61,7 @@ program program_builder::chain_bcast(int root) {
     step& now = behind == 0 ? local(0) : take(0, wrapped(rank_ - 1));
     now.finishes = true;
     if (behind != ranks_ - 1) send_to(wrapped(rank_ + 1));
-    return finish(1);
+    return finish_in_order(1);
 }
 
 }  // namespace laconic::collective

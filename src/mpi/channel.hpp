@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,18 @@ public:
     /// So that what follows is aligned.
     [[nodiscard]] static constexpr std::size_t rounded(std::size_t size_bytes) noexcept {
         return (size_bytes + alignment - 1) / alignment * alignment;
+    }
+    /// Rows at the beginning of memory that is aligned, and what they take of it.
+    template <class Row>
+    [[nodiscard]] static constexpr std::size_t table_bytes(std::size_t rows) noexcept {
+        return rounded(rows * sizeof(Row));
+    }
+    template <class Row>
+    [[nodiscard]] static std::span<Row> take_table(std::span<std::byte>& memory, std::size_t rows) noexcept {
+        auto* const first = reinterpret_cast<Row*>(memory.data());
+        for (std::size_t i = 0; i < rows; ++i) new (first + i) Row;
+        memory = memory.subspan(table_bytes<Row>(rows));
+        return {first, rows};
     }
 
     /// At least `size_bytes`, aligned to 64 bytes; or out_of_memory, and what was held before stays.

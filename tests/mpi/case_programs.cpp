@@ -2,6 +2,7 @@
 // Schedules without messages: the programs of all ranks are played through, with sets of ranks for values. Every send
 // meets its receive, nobody waits for ever, and everybody ends with what the operation promises.
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <set>
 #include <tuple>
@@ -33,6 +34,8 @@ struct play {
     using arrivals = std::map<std::tuple<int, int, std::uint32_t>, content>;  // from, to, piece
     arrivals on_the_way;
     bool bundled;
+    std::map<std::pair<int, int>, std::deque<std::uint32_t>>
+        in_flight;                                                 // pieces from one rank to another, not yet taken
     std::map<std::pair<int, std::uint32_t>, arrivals> incomplete;  // what has been put into bundles, by rank and bundle
     std::vector<std::map<std::uint32_t, content>> states, results;
 
@@ -49,7 +52,9 @@ struct play {
                " ranks, root " + std::to_string(root) + (bundled ? ", in bundles" : "");
         for (int rank = 0; rank < ranks; ++rank) programs.push_back(make_program(op, schedule, ranks, rank, root));
         for (const program& one : programs)
-            check(one.weight == programs[0].weight && one.kept_pieces <= one.weight, what + ": lanes differ");
+            check(one.weight == programs[0].weight && one.kept_pieces <= one.weight &&
+                      one.in_order == programs[0].in_order && (!one.in_order || one.most_to <= 1),
+                  what + ": ranks do not agree");
     }
 
     /// False: it waits for a message.
@@ -64,6 +69,9 @@ struct play {
             if (found == on_the_way.end()) return false;
             value = found->second;
             on_the_way.erase(found);
+            std::deque<std::uint32_t>& due = in_flight[{now.from, rank}];
+            check(!programs[me].in_order || due.front() == label(now.piece), what + ": taken in another order");
+            due.erase(std::find(due.begin(), due.end(), label(now.piece)));
         }
         if (now.from == nobody || now.combines) {
             if (now.uses_state)
@@ -76,6 +84,7 @@ struct play {
         for (std::uint32_t i = now.first_to; i < now.first_to + now.to_count; ++i) {
             arrivals& leave = bundled ? incomplete[{rank, programs[me].to_bundle[i]}] : on_the_way;
             check(leave.try_emplace({rank, programs[me].to[i], label(now.piece)}, value).second, what + ": sent twice");
+            in_flight[{rank, programs[me].to[i]}].push_back(label(now.piece));
             if (bundled && leave.size() == parts_of(programs[me], programs[me].to_bundle[i])) on_the_way.merge(leave);
         }
         if (now.finishes || now.copies)
@@ -106,7 +115,7 @@ struct play {
     }
 
     void run() {
-        if (bundled) check_bundles();
+        if (bundled || programs[0].in_order) check_bundles();
         for (bool moved = true; moved;) {
             moved = false;
             for (int rank = 0; rank < ranks; ++rank)

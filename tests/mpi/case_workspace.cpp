@@ -39,7 +39,10 @@ stated stated_of(const scenario& what, const cell& row, int rank, int ranks) {
         const double integers = row.payload == payload_kind::quantised ? whole : 0;
         const double messages = messages_of(row);
         // Stated for five ranks; two and three need less. Of the trees an allgather's needs most.
-        const bool varies = row.schedule == schedule_kind::rabenseifner ||
+        // The first of a chain, and who only sends, need nothing to receive.
+        const bool rooted = what.op == operation::reduce || what.op == operation::bcast ||
+                            what.op == operation::gather || what.op == operation::scatter;
+        const bool varies = rooted || row.schedule == schedule_kind::rabenseifner ||
                             (row.schedule == schedule_kind::binomial && row.payload == payload_kind::raw);
         const double share = varies ? 0.35 : 0.55;
         return {integers + share * messages, integers + messages};

@@ -53,6 +53,7 @@ int main(int argc, char** argv) {
     run("every_movement_cell_is_exact", every_movement_cell_is_exact);
     run("plain_data_survive", plain_data_survive);
     run("bundles_are_read", bundles_are_read);
+    run("parts_travel_together", parts_travel_together);
     run("segments_suit", segments_suit);
     if (few) run("long_parts_do_not_lock", long_parts_do_not_lock);
     if (ranks > 1) run("short_arrays_travel_raw", short_arrays_travel_raw);
@@ -75,6 +76,8 @@ int main(int argc, char** argv) {
     run("c_operations_work", c_operations_work);
     run("c_requests_work", c_requests_work);
     run("channels_live_and_die_with_communicators", channels_live_and_die_with_communicators);
+    // It needs emulated hosts.
+    if (wanted_count > 0) run("hosts_are_nodes", hosts_are_nodes);
     const bool ok = failures_of_all_ranks() == 0;
     MPI_Finalize();
     return ok ? 0 : 1;

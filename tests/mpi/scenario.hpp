@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -70,10 +71,10 @@ private:
     std::uint64_t bytes_, messages_;
 };
 
-/// Runs and checks it. Collective over MPI_COMM_WORLD.
+/// Runs and checks it; its report, or none and a failed check where it failed. Collective over MPI_COMM_WORLD.
 /// alone   no other call is under way on this rank: what it says that it sent is checked, too
 template <class T>
-void check_scenario(const scenario& what, bool alone = true);
+std::optional<collective_report> check_scenario(const scenario& what, bool alone = true);
 
 /// Runs it; its output, and a failed check where it failed. Collective over MPI_COMM_WORLD.
 template <class T>

@@ -239,14 +239,15 @@ void watched_sends::check(const scenario& what, const collective_report& report)
 }
 
 template <class T>
-void check_scenario(const scenario& what, bool alone) {
+std::optional<collective_report> check_scenario(const scenario& what, bool alone) {
     laid_out<T> arrays = lay_out<T>(what, rank_in(MPI_COMM_WORLD), size_of(MPI_COMM_WORLD));
     const watched_sends given;
     const auto done = run(arrays.call, MPI_COMM_WORLD, options_of(what));
     check(done.ok(), what.text() + ": " + done.error().message());
-    if (!done.ok()) return;
+    if (!done.ok()) return {};
     if (alone) given.check(what, *done);
     check_outcome(what, arrays, *done);
+    return *done;
 }
 
 template <class T>
@@ -285,9 +286,9 @@ void check_started_together(const std::vector<scenario>& calls) {
     for (std::size_t i = 0; i < calls.size(); ++i) check_outcome(calls[i], arrays[i], reports[i]);
 }
 
-#define LACONIC_INSTANTIATE(T)                              \
-    template void check_scenario<T>(const scenario&, bool); \
-    template std::vector<T> result_of<T>(const scenario&);  \
+#define LACONIC_INSTANTIATE(T)                                                          \
+    template std::optional<collective_report> check_scenario<T>(const scenario&, bool); \
+    template std::vector<T> result_of<T>(const scenario&);                              \
     template void check_outcome(const scenario&, const laid_out<T>&, const collective_report&);
 LACONIC_INSTANTIATE(float)
 LACONIC_INSTANTIATE(double)

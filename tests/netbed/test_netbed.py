@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Is the emulated network what it says? An MPI flavour and a program that sends known bytes flow in; checks of the
-counted bytes, the rate, exit statuses and what is left behind flow out. Exit status 77: this machine cannot have one."""
+counted bytes, the rate, exit statuses and what is left behind flow out. Exit status 77: as in bed.py."""
 
 import json
 import os
 import subprocess
-import sys
 import unittest
 
-NETBED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tools/netbed/netbed")
-FLAVOUR, PROGRAM = sys.argv[1:3] if len(sys.argv) > 2 else ("mpich", "")
-BED = f"test{os.getpid()}"
+from bed import BED, FLAVOUR, NETBED, main, make_hosts, netbed, run_program
+
 PAYLOAD = 16 << 20
 RATE = 400e6
 # A full Ethernet frame carries 1448 bytes of TCP payload in 1514; a data stream also draws acknowledgements.
@@ -18,38 +16,14 @@ WIRE_BYTES_PER_BYTE = 1514 / 1448
 HEADROOM = 1.05
 
 
-def netbed(*arguments):
-    verb, *rest = arguments
-    return subprocess.run([NETBED, verb, "--bed", BED, *rest], capture_output=True, text=True, timeout=100, check=False)
-
-
-def run_program(*arguments, options=()):
-    return netbed("run", "-n", "2", "--mpi", FLAVOUR, "--timeout", "60", "--json", *options, "--", PROGRAM, *arguments)
-
-
-def why_not():
-    if os.geteuid() != 0:
-        return "not root"
-    probe = f"{BED}-probe"
-    made = subprocess.run(["sh", "-c", f"ip netns add {probe} && ip link add probe0 netns {probe} type veth peer name"
-                           f" probe1 netns {probe} && ip netns exec {probe} tc qdisc add dev probe0 root tbf"
-                           " rate 1mbit burst 64kb limit 1mb && unshare --uts --ipc --mount true"],
-                          capture_output=True, text=True, check=False)
-    subprocess.run(["ip", "netns", "del", probe], capture_output=True, check=False)
-    return made.stderr.strip() if made.returncode else None
-
-
 class Netbed(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        made = netbed("up", "--hosts", "2", "--rate", f"{RATE / 1e6:g}mbit")
-        cls.addClassCleanup(netbed, "down")
-        if made.returncode:
-            raise AssertionError(made.stderr)
+        make_hosts(2, f"{RATE / 1e6:g}mbit", cls.addClassCleanup)
 
     def test_counts_what_a_program_sends(self):
         before = json.loads(netbed("stats", "--json").stdout)
-        done = run_program(str(PAYLOAD))
+        done = run_program(2, str(PAYLOAD), options=("--json",))
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         told = json.loads(done.stdout.splitlines()[-1])
         self.assertEqual(told["hosts"], [f"{BED}-h0", f"{BED}-h1"])
@@ -112,8 +86,4 @@ class Netbed(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    reason = why_not()
-    if reason:
-        print(f"skipped: no emulated network on this machine: {reason}")
-        sys.exit(77)
-    unittest.main(argv=sys.argv[:1])
+    main()

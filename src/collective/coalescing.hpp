@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Short messages of one rank to another that leave together. Parts flow in, in the order in which the other rank takes
+// them; messages of several parts travel; the same parts flow out. A message costs some 10 us of a processor on either
+// side, more than the bytes of a short one, and ranks that share processors wait for it (docs/adr/0019).
+//
+// A message is its parts, one after the other, and then the length of each of them as a 32-bit integer. Lengths come
+// last so that a long part, which travels alone, is sent from where it was made and read from where it was received.
+#pragma once
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "collective/slot_pool.hpp"
+#include "laconic/status.hpp"
+#include "mpi/channel.hpp"
+
+namespace laconic::collective::coalesced {
+
+using length = std::uint32_t;
+/// A longer part travels alone.
+inline constexpr std::size_t longest_part = 8 * 1024;
+/// Of several parts, lengths included: MPI libraries send as much unasked (docs/adr/0015).
+inline constexpr std::size_t most_bytes = 16 * 1024;
+inline constexpr std::uint32_t most_parts = 4;
+
+/// What a slot has to hold where no part is longer than part_bytes.
+[[nodiscard]] constexpr std::size_t slot_bytes(std::size_t part_bytes) noexcept {
+    const std::size_t together = most_parts * (std::min(part_bytes, longest_part) + sizeof(length));
+    return std::max(part_bytes + sizeof(length), std::min(together, most_bytes));
+}
+
+/// How many parts a message has; 0: it is none.
+[[nodiscard]] std::uint32_t parts_in(std::span<const std::byte> message) noexcept;
+
+/// What is to leave for one rank. It grows in the slot of its first part.
+class outbox {
+public:
+    [[nodiscard]] bool is_empty() const noexcept { return parts_ == 0; }
+    [[nodiscard]] bool has_room_for(std::size_t part_bytes) const noexcept {
+        return parts_ == 0 || size_with(part_bytes) <= most_bytes;
+    }
+    /// Nothing should wait any longer: another part like those there would not fit. A long one is always alone.
+    [[nodiscard]] bool is_full() const noexcept {
+        return parts_ == most_parts || size_with(used_ / std::max(parts_, 1U)) > most_bytes;
+    }
+    /// The first part lies at the beginning of `memory`, slot_bytes() long, whose slot is the outbox's to let go.
+    void begin(int slot, std::span<std::byte> memory, std::size_t part_bytes) noexcept;
+    /// Precondition: has_room_for() it, and it is not empty.
+    void append(std::span<const std::byte> part) noexcept;
+
+    struct letter {
+        std::span<const std::byte> bytes;
+        int slot = slot_pool::none;
+    };
+    /// The message, complete; the outbox is empty again.
+    [[nodiscard]] letter seal() noexcept;
+
+private:
+    [[nodiscard]] std::size_t size_with(std::size_t part_bytes) const noexcept {
+        return used_ + part_bytes + (parts_ + 1) * sizeof(length);
+    }
+
+    std::span<std::byte> memory_;
+    int slot_ = slot_pool::none;
+    std::size_t used_ = 0;
+    std::array<length, most_parts> lengths_{};
+    std::uint32_t parts_ = 0;
+};
+
+/// What comes from one rank. Its receives are posted ahead, never more than messages will come.
+class inbox {
+public:
+    struct receive {
+        MPI_Request request = MPI_REQUEST_NULL;
+        int slot = slot_pool::none;
+        int size = 0;
+        bool arrived = false;
+    };
+    struct part {
+        int slot = slot_pool::none;
+        std::span<std::byte> memory;  ///< of the slot
+        std::size_t size = 0;
+    };
+
+    inbox() = default;
+    /// receives   room for those that are posted at a time, slots that are being read included
+    inbox(mpi::channel& channel, int source, int tag, slot_pool& pool, std::span<receive> receives) noexcept
+        : channel_(&channel), pool_(&pool), receives_(receives), source_(source), tag_(tag) {}
+
+    /// One more part will come.
+    void expect() noexcept { ++expected_; }
+    [[nodiscard]] status post();
+    /// The next part, in a slot of the caller's. False: it has not come. corrupt: what came is no message of parts.
+    [[nodiscard]] result<bool> take(part& next);
+    /// Looks whether the next message is there.
+    [[nodiscard]] status look();
+    void drop() noexcept;
+
+private:
+    [[nodiscard]] receive& first() noexcept { return receives_[first_]; }
+
+    mpi::channel* channel_ = nullptr;
+    slot_pool* pool_ = nullptr;
+    std::span<receive> receives_;
+    int source_ = 0, tag_ = 0;
+    std::size_t first_ = 0, count_ = 0;
+    std::int64_t expected_ = 0;  // parts of messages that have not been opened; less than 0 if more came than were due
+    std::uint32_t parts_ = 0;    // of the message that is being read; 0: none is
+    std::uint32_t taken_ = 0;    // of them
+    std::size_t cursor_ = 0;     // where the next one begins
+};
+
+}  // namespace laconic::collective::coalesced

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Steps whose messages are coalesced. What a rank sends waits for company as long as the rank goes on without waiting
+// for others; then all of it leaves. Results of what was passed on are written after that, since others wait for it.
+//
+// There is always a send for an outbox that is to leave: no part enters an empty one unless there is. And a box has
+// receives of its own, so that what comes early from one rank takes no room of what another one is waited for.
+#include "collective/runner.hpp"
+#include "collective/runner_shape.hpp"
+
+namespace laconic::collective {
+
+void runner::open_boxes(std::span<std::byte>& memory, const shape& cut) noexcept {
+    using mpi::workspace;
+    const auto receives = workspace::take_table<coalesced::inbox::receive>(memory, cut.receives);
+    inboxes_ = workspace::take_table<coalesced::inbox>(memory, cut.boxes_in);
+    outboxes_ = workspace::take_table<coalesced::outbox>(memory, cut.boxes_out);
+    for (std::size_t i = 0; i < inboxes_.size(); ++i)
+        inboxes_[i] = coalesced::inbox(channel_, who_.on_channel(work_.steps().incoming[i].rank), first_tag_, pool_,
+                                       receives.subspan(i * cut.receives_of_box, cut.receives_of_box));
+}
+
+status runner::post_coalesced() {
+    for (const std::uint64_t horizon = ahead(); to_post_ < horizon; ++to_post_) {
+        const step& then = work_.step_of(to_post_);
+        if (then.from != nobody && work_.part_of(to_post_).in.count != 0) inboxes_[then.bundle].expect();
+    }
+    for (coalesced::inbox& box : inboxes_)
+        if (auto done = box.post(); !done.ok()) return done;
+    return {};
+}
+
+result<bool> runner::take_coalesced(const step& now, receive& came) {
+    coalesced::inbox::part next;
+    auto is_there = inboxes_[now.bundle].take(next);
+    if (!is_there.ok() || !*is_there) return is_there;
+    came.slot = next.slot;
+    came.memory = next.memory;
+    came.size = static_cast<int>(next.size);
+    return true;
+}
+
+/// False: too many sends are on their way.
+result<bool> runner::send_coalesced(const step& now, std::size_t values) {
+    const std::span<const std::byte> part = now_.what.bytes;
+    const std::size_t index = work_.steps().to_bundle[now.first_to];
+    coalesced::outbox& box = outboxes_[index];
+    const bool alone = part.size() > coalesced::longest_part || !box.has_room_for(part.size());
+    if (alone && !box.is_empty())
+        if (auto done = send_out(index); !done.ok()) return done;
+    if (!box.is_empty()) {
+        box.append(part);
+    } else {
+        if (send_count_ + open_boxes_ == sends_.size()) return false;
+        // Nothing of a payload that compresses lies elsewhere; a message that says of itself that it is none does not
+        // lie anywhere.
+        if (now_.slot == slot_pool::none) now_.slot = pool_.take();
+        pool_.hold(now_.slot);
+        box.begin(now_.slot, pool_.bytes(now_.slot), part.size());
+        ++open_boxes_;
+    }
+    sent_.sent_values += values;
+    now_.sent = now.to_count;
+    if (!box.is_full()) return true;
+    if (auto done = send_out(index); !done.ok()) return done;
+    return true;
+}
+
+status runner::send_out(std::size_t box) {
+    const auto letter = outboxes_[box].seal();
+    --open_boxes_;
+    auto done = start_send(letter.bytes, work_.steps().outgoing[box].rank, first_tag_, letter.slot);
+    pool_.let_go(letter.slot);
+    return done;
+}
+
+status runner::send_all_out() {
+    for (std::size_t box = 0; open_boxes_ > 0 && box < outboxes_.size(); ++box) {
+        if (outboxes_[box].is_empty()) continue;
+        if (auto done = send_out(box); !done.ok()) return done;
+    }
+    return {};
+}
+
+status runner::look_into_boxes() {
+    for (coalesced::inbox& box : inboxes_)
+        if (auto done = box.look(); !done.ok()) return done;
+    return {};
+}
+
+void runner::write_later(part piece) {
+    if (unwritten_count_ == unwritten_.size()) write_results();
+    pool_.hold(now_.slot);
+    unwritten_[unwritten_count_++] = {piece, now_.what.bytes, now_.slot};
+}
+
+void runner::write_results() {
+    for (std::size_t i = 0; i < unwritten_count_; ++i) {
+        carrier_.finish(unwritten_[i].piece, unwritten_[i].bytes);
+        pool_.let_go(unwritten_[i].slot);
+    }
+    unwritten_count_ = 0;
+}
+
+}  // namespace laconic::collective

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Messages of several parts: what is put together comes apart again, what is none is refused, and as much is received
+// as was sent, whoever sends how much at a time.
+#include <array>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "cases.hpp"
+#include "check.hpp"
+#include "collective/coalescing.hpp"
+#include "run.hpp"
+#include "scenario.hpp"
+
+namespace laconic::test {
+namespace {
+
+using namespace collective;
+
+constexpr std::size_t slot_bytes = 64 * 1024;
+constexpr int tag = 3;
+
+/// Slots of their own memory.
+class slots {
+public:
+    explicit slots(int count) {
+        check(memory_.reserve(slot_pool::bytes_for(slot_bytes, count)).ok(), "no memory for slots");
+        pool = slot_pool(memory_.bytes(), slot_bytes, count);
+    }
+    slot_pool pool;
+
+private:
+    mpi::workspace memory_;
+};
+
+/// Of `bytes` bytes, told apart by its number.
+std::vector<std::byte> part_of(std::size_t bytes, std::size_t number) {
+    std::vector<std::byte> made(bytes);
+    for (std::size_t i = 0; i < bytes; ++i) made[i] = static_cast<std::byte>(i * 7 + number * 31 + i / 251);
+    return made;
+}
+
+std::vector<std::byte> message_of(const std::vector<coalesced::length>& lengths, std::size_t bytes) {
+    std::vector<std::byte> made = part_of(bytes, 0);
+    made.resize(bytes + lengths.size() * sizeof(coalesced::length));
+    if (!lengths.empty()) std::memcpy(made.data() + bytes, lengths.data(), lengths.size() * sizeof(coalesced::length));
+    return made;
+}
+
+void check_lengths() {
+    const struct {
+        const char* what;
+        std::vector<coalesced::length> lengths;
+        std::size_t bytes;
+        std::uint32_t parts;
+    } cases[]{
+        {"one part", {100}, 100, 1},
+        {"an empty part", {0}, 0, 1},
+        {"two parts", {100, 28}, 128, 2},
+        {"four parts, one of them empty", {1, 0, 2000, 5}, 2006, 4},
+        {"four empty parts", {0, 0, 0, 0}, 0, 4},
+        {"nothing", {}, 0, 0},
+        {"half a length", {}, 2, 0},
+        {"a length beyond the message", {101}, 100, 0},
+        {"the longest length", {0xffffffffU}, 100, 0},
+        {"five parts", {10, 10, 10, 10, 10}, 50, 0},
+    };
+    for (const auto& one : cases)
+        check(coalesced::parts_in(message_of(one.lengths, one.bytes)) == one.parts,
+              std::string(one.what) + ": " + std::to_string(one.parts) + " parts expected");
+}
+
+/// Parts of these lengths, through an outbox as the runner fills it, to a rank. Messages as long as they were.
+std::vector<std::size_t> send_parts(mpi::channel& channel, int to, const std::vector<std::size_t>& lengths) {
+    slots own(1);
+    coalesced::outbox box;
+    std::vector<std::size_t> messages;
+    const auto leave = [&] {
+        const auto letter = box.seal();
+        MPI_Send(letter.bytes.data(), static_cast<int>(letter.bytes.size()), MPI_BYTE, to, tag, channel.comm());
+        own.pool.let_go(letter.slot);
+        messages.push_back(letter.bytes.size());
+    };
+    for (std::size_t i = 0; i < lengths.size(); ++i) {
+        const std::vector<std::byte> part = part_of(lengths[i], i);
+        if (!box.is_empty() && (lengths[i] > coalesced::longest_part || !box.has_room_for(lengths[i]))) leave();
+        if (box.is_empty()) {
+            const int slot = own.pool.take();
+            if (!part.empty()) std::memcpy(own.pool.bytes(slot).data(), part.data(), part.size());
+            box.begin(slot, own.pool.bytes(slot), part.size());
+        } else {
+            box.append(part);
+        }
+        if (box.is_full()) leave();
+    }
+    if (!box.is_empty()) leave();
+    return messages;
+}
+
+/// All that comes from these ranks, a part of each in turn; the slots are all free in the end.
+void take_parts(mpi::channel& channel, const std::vector<int>& from, const std::vector<std::size_t>& lengths) {
+    constexpr std::size_t ahead = 2;
+    const int count = static_cast<int>(from.size() * ahead + 1);
+    slots own(count);
+    std::vector<coalesced::inbox::receive> receives(from.size() * ahead);
+    std::vector<coalesced::inbox> boxes;
+    for (std::size_t i = 0; i < from.size(); ++i) {
+        boxes.emplace_back(channel, from[i], tag, own.pool, std::span(receives).subspan(i * ahead, ahead));
+        for (std::size_t k = 0; k < lengths.size(); ++k) boxes.back().expect();
+    }
+    for (std::size_t k = 0; k < lengths.size(); ++k)
+        for (coalesced::inbox& box : boxes) {
+            coalesced::inbox::part next;
+            for (bool is_there = false; !is_there;) {
+                for (coalesced::inbox& each : boxes) check(each.post().ok(), "a receive cannot be posted");
+                const auto found = box.take(next);
+                check(found.ok(), found.error().message());
+                if (!found.ok()) return;
+                is_there = *found;
+            }
+            const std::vector<std::byte> want = part_of(lengths[k], k);
+            check(next.size == want.size() && std::equal(want.begin(), want.end(), next.memory.begin()),
+                  "part " + std::to_string(k) + " is another one");
+            own.pool.let_go(next.slot);
+        }
+    int left_over = 0;
+    MPI_Iprobe(MPI_ANY_SOURCE, tag, channel.comm(), &left_over, MPI_STATUS_IGNORE);
+    check(left_over == 0, "more came than was expected");
+    for (const auto& pending : receives) check(pending.request == MPI_REQUEST_NULL, "a receive of nothing is posted");
+    for (int i = 0; i < count; ++i) check(own.pool.take() != slot_pool::none, "a slot is lost");
+}
+
+void check_travels(mpi::channel& channel) {
+    const struct {
+        const char* what;
+        std::vector<std::size_t> lengths;
+        std::size_t messages;
+    } cases[]{
+        {"four short parts", {100, 200, 300, 400}, 1},
+        {"five short parts", {1, 2, 3, 4, 5}, 2},
+        {"one part", {5000}, 1},
+        {"empty parts", {0, 0, 7, 0}, 1},
+        {"parts of which three fit", {5000, 5000, 5000, 5000, 5000, 5000}, 2},
+        {"parts of which two fit", {8000, 8000, 8000, 8000}, 2},
+        {"a long part between short ones", {100, 50'000, 100, 100}, 3},
+        {"parts at the limit", {8192, 8193, 8192, 8192}, 4},
+        {"a part that finds no room any more", {3000, 3000, 3000, 8000}, 2},
+    };
+    const int rank = channel.rank();
+    const int ranks = channel.size();
+    std::vector<int> others;
+    for (int other = 0; other < ranks; ++other)
+        if (other != rank) others.push_back(other);
+    for (const auto& one : cases) {
+        // Everybody to rank 0, where what comes early from one must not lock out another.
+        if (rank != 0) {
+            const auto messages = send_parts(channel, 0, one.lengths);
+            check(messages.size() == one.messages, std::string(one.what) + ": " + std::to_string(messages.size()) +
+                                                       " messages, " + std::to_string(one.messages) + " expected");
+            std::size_t sent = 0, want = one.lengths.size() * sizeof(coalesced::length);
+            for (const std::size_t bytes : messages) sent += bytes;
+            for (const std::size_t bytes : one.lengths) want += bytes;
+            check(sent == want, std::string(one.what) + ": " + std::to_string(sent) + " bytes were sent");
+        } else {
+            take_parts(channel, others, one.lengths);
+        }
+        MPI_Barrier(channel.comm());
+    }
+}
+
+/// What is no message of parts is an error, not a part.
+void check_foreign(mpi::channel& channel) {
+    constexpr std::array<coalesced::length, 2> foreign{77, 78};
+    if (channel.rank() == 1)
+        MPI_Send(foreign.data(), static_cast<int>(sizeof foreign), MPI_BYTE, 0, tag, channel.comm());
+    if (channel.rank() != 0) return;
+    slots own(2);
+    std::array<coalesced::inbox::receive, 1> receives;
+    coalesced::inbox box(channel, 1, tag, own.pool, receives);
+    box.expect();
+    check(box.post().ok(), "a receive cannot be posted");
+    coalesced::inbox::part next;
+    auto found = box.take(next);
+    while (found.ok() && !*found) found = box.take(next);
+    check(found.code() == errc::corrupt, "a message of no parts is taken for one");
+}
+
+/// Zeros compress to a few bytes, and the first messages of every rank wait for nobody: some of them travel together.
+/// Noise does not compress: its messages are long and travel alone, one for each segment.
+void check_calls() {
+    constexpr struct {
+        operation op;
+        const char* algorithm;
+        std::size_t count;
+    } calls[]{
+        {operation::allreduce, "ring/fused", std::size_t{1} << 18},
+        {operation::reduce, "ring/homomorphic", std::size_t{1} << 18},
+        {operation::bcast, "ring/once", std::size_t{1} << 18},
+        {operation::allgather, "ring/once", std::size_t{1} << 16},
+        {operation::reduce_scatter, "pairwise/per_hop", std::size_t{1} << 16},
+        {operation::alltoall, "pairwise/once", std::size_t{1} << 16},
+        {operation::gather, "pairwise/once", std::size_t{1} << 16},
+        {operation::scatter, "pairwise/once", std::size_t{1} << 16},
+    };
+    const int ranks = size_of(MPI_COMM_WORLD);
+    for (const auto& call : calls) {
+        scenario what;
+        what.op = call.op;
+        what.algorithm = call.algorithm;
+        what.count = call.count;
+        what.segment_bytes = 64 * 1024;
+        what.limit = bound::abs(1e-6);
+        what.kind = field::noise;
+        const auto alone = check_scenario<float>(what);
+        what.kind = field::zeros;
+        const auto together = check_scenario<float>(what);
+        if (!alone || !together || alone->messages == 0) continue;
+        const bool many = ranks > 8 && what.algorithm.starts_with("pairwise");
+        check(many ? together->messages == alone->messages : together->messages < alone->messages,
+              what.text() + ": " + std::to_string(together->messages) + " messages, alone they are " +
+                  std::to_string(alone->messages));
+    }
+}
+
+}  // namespace
+
+void parts_travel_together() {
+    check_lengths();
+    const auto channel = mpi::channel_of(MPI_COMM_WORLD);
+    check(channel.ok(), channel.error().message());
+    if (!channel.ok() || size_of(MPI_COMM_WORLD) < 2) return;
+    check_travels(**channel);
+    check_foreign(**channel);
+    MPI_Barrier((*channel)->comm());
+    check_calls();
+}
+
+}  // namespace laconic::test

@@ -11,11 +11,14 @@ namespace laconic::collective::coalesced {
 
 namespace {
 
-/// The length that stands `back` lengths before the end.
-length length_at(std::span<const std::byte> message, std::size_t back) noexcept {
+/// What stands in the place of the length that is `back` lengths before the end.
+length word_at(std::span<const std::byte> message, std::size_t back) noexcept {
     length found = 0;
     std::memcpy(&found, message.data() + message.size() - back * sizeof found, sizeof found);
     return found;
+}
+length length_at(std::span<const std::byte> message, std::size_t back) noexcept {
+    return word_at(message, back) & ~promise;
 }
 
 }  // namespace
@@ -47,28 +50,36 @@ void outbox::append(std::span<const std::byte> part) noexcept {
 }
 
 outbox::letter outbox::seal() noexcept {
+    std::uint32_t alone = alone_ > 0 ? alone_ - 1 : 0;
+    if (used_ > longest_part && parts_ == 1) {
+        lengths_[0] |= promise;
+        alone = most_parts;
+    }
     std::memcpy(memory_.data() + used_, lengths_.data(), parts_ * sizeof(length));
     const letter sealed{memory_.first(used_ + parts_ * sizeof(length)), slot_};
     *this = {};
+    alone_ = alone;
     return sealed;
 }
 
-status inbox::post() {
+bool inbox::wants_more() const noexcept {
     const auto due = static_cast<std::uint64_t>(std::max<std::int64_t>(expected_, 0));
-    // Parts may come so many at a time: a receive too many would take what belongs to another run.
-    const std::uint64_t messages = base::divide_up(due, std::uint64_t{most_parts});
-    const auto under_way = [&] { return count_ - (parts_ > 0 ? 1 : 0); };
-    while (count_ < receives_.size() && under_way() < messages) {
-        receive& next = receives_[(first_ + count_) % receives_.size()];
-        next = {};
-        next.slot = pool_->take();
-        const std::span<std::byte> memory = pool_->bytes(next.slot);
-        const int code = MPI_Irecv(memory.data(), static_cast<int>(memory.size()), MPI_BYTE, source_, tag_,
-                                   channel_->comm(), &next.request);
-        if (auto done = channel_->check(code, "MPI_Irecv"); !done.ok()) return done;
-        ++count_;
-    }
-    return {};
+    const std::uint64_t alone = std::min<std::uint64_t>(due, alone_);
+    // A receive too many would take what belongs to another run.
+    const std::uint64_t messages = alone + base::divide_up(due - alone, most_parts);
+    const std::uint64_t under_way = count_ - (parts_ > 0 ? 1 : 0);
+    return count_ < receives_.size() && under_way < messages;
+}
+
+status inbox::post() {
+    receive& next = receives_[(first_ + count_) % receives_.size()];
+    next = {};
+    next.slot = pool_->take();
+    ++count_;
+    const std::span<std::byte> memory = pool_->bytes(next.slot);
+    return channel_->check(MPI_Irecv(memory.data(), static_cast<int>(memory.size()), MPI_BYTE, source_, tag_,
+                                     channel_->comm(), &next.request),
+                           "MPI_Irecv");
 }
 
 status inbox::look() {
@@ -86,8 +97,10 @@ result<bool> inbox::take(part& next) {
     const std::span<const std::byte> message = memory.first(static_cast<std::size_t>(from.size));
     if (parts_ == 0) {
         parts_ = parts_in(message);
-        if (parts_ == 0) return status{errc::corrupt, "a rank sent what is no message of this collective"};
+        // What else will come is not known any more: as after an error of MPI nothing here can be waited for.
+        if (parts_ == 0) return channel_->check(MPI_ERR_OTHER, "reading what is no message of this collective");
         expected_ -= parts_;
+        alone_ = (word_at(message, 1) & promise) != 0 ? most_parts : alone_ - std::min(alone_, parts_);
         taken_ = 0;
         cursor_ = 0;
     }

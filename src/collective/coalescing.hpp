@@ -5,6 +5,8 @@
 //
 // A message is its parts, one after the other, and then the length of each of them as a 32-bit integer. Lengths come
 // last so that a long part, which travels alone, is sent from where it was made and read from where it was received.
+// A long part promises that the next `most_parts` parts travel alone, too (the top bit of its length): their receives
+// can be posted before they come. Without a promise no more can be than messages would come if all were full.
 #pragma once
 
 #include <mpi.h>
@@ -22,6 +24,7 @@
 namespace laconic::collective::coalesced {
 
 using length = std::uint32_t;
+inline constexpr length promise = length{1} << 31;
 /// A longer part travels alone.
 inline constexpr std::size_t longest_part = 8 * 1024;
 /// Of several parts, lengths included: MPI libraries send as much unasked (docs/adr/0015).
@@ -46,7 +49,7 @@ public:
     }
     /// Nothing should wait any longer: another part like those there would not fit. A long one is always alone.
     [[nodiscard]] bool is_full() const noexcept {
-        return parts_ == most_parts || size_with(used_ / std::max(parts_, 1U)) > most_bytes;
+        return parts_ == most_parts || alone_ > 0 || size_with(used_ / std::max(parts_, 1U)) > most_bytes;
     }
     /// The first part lies at the beginning of `memory`, slot_bytes() long, whose slot is the outbox's to let go.
     void begin(int slot, std::span<std::byte> memory, std::size_t part_bytes) noexcept;
@@ -70,6 +73,7 @@ private:
     std::size_t used_ = 0;
     std::array<length, most_parts> lengths_{};
     std::uint32_t parts_ = 0;
+    std::uint32_t alone_ = 0;  // so many parts were promised to travel alone
 };
 
 /// What comes from one rank. Its receives are posted ahead, never more than messages will come.
@@ -88,14 +92,19 @@ public:
     };
 
     inbox() = default;
-    /// receives   room for those that are posted at a time, slots that are being read included
+    /// receives   room for those that hold a slot at a time: posted, arrived, being read
     inbox(mpi::channel& channel, int source, int tag, slot_pool& pool, std::span<receive> receives) noexcept
         : channel_(&channel), pool_(&pool), receives_(receives), source_(source), tag_(tag) {}
 
     /// One more part will come.
     void expect() noexcept { ++expected_; }
+    /// One more receive would get its message.
+    [[nodiscard]] bool wants_more() const noexcept;
+    /// Posts it. Precondition: wants_more(), and a slot is free.
     [[nodiscard]] status post();
-    /// The next part, in a slot of the caller's. False: it has not come. corrupt: what came is no message of parts.
+    /// Slots that it holds.
+    [[nodiscard]] std::size_t held() const noexcept { return count_; }
+    /// The next part, in a slot of the caller's. False: it has not come. mpi: also if what came is no message of parts.
     [[nodiscard]] result<bool> take(part& next);
     /// Looks whether the next message is there.
     [[nodiscard]] status look();
@@ -112,6 +121,7 @@ private:
     std::int64_t expected_ = 0;  // parts of messages that have not been opened; less than 0 if more came than were due
     std::uint32_t parts_ = 0;    // of the message that is being read; 0: none is
     std::uint32_t taken_ = 0;    // of them
+    std::uint32_t alone_ = 0;    // so many of the parts to come were promised to travel alone
     std::size_t cursor_ = 0;     // where the next one begins
 };
 

@@ -25,7 +25,8 @@ struct part {
     range out;
 };
 
-/// Where the bytes of a message live, so that the runner knows what to keep until it is sent.
+/// Where the bytes of a message live, so that the runner knows what to keep until it is sent: at the beginning of the
+/// scratch or of the slot of what was received, or in the user's arrays.
 enum class home : std::uint8_t { scratch, received, user };
 
 struct message {
@@ -72,7 +73,7 @@ public:
     payload& operator=(const payload&) = delete;
     virtual ~payload() = default;
 
-    /// No message for `count` elements is larger; slots for scratch and received messages have this size.
+    /// No message for `count` elements is larger; slots for scratch and received messages are no smaller.
     [[nodiscard]] virtual std::size_t wire_bound(std::size_t count) const noexcept = 0;
     /// Memory that the payload itself needs, beyond the slots, when no range has more than `count` elements.
     [[nodiscard]] virtual std::size_t private_bytes(std::size_t /*count*/) const noexcept { return 0; }

@@ -50,16 +50,16 @@ program program_builder::finish(int pieces) {
 
 void program_builder::bundle_messages(bool sums, int most) {
     made_.most_bundled = static_cast<std::uint32_t>(std::max(most, 1));
-    pair_up(true, sums);
+    pair_up(sums ? pairing::sums_and_results : pairing::results);
 }
 
 program program_builder::finish_in_order(int pieces) {
     made_.in_order = true;
-    pair_up(false, true);
+    pair_up(pairing::all);
     return finish(pieces);
 }
 
-void program_builder::pair_up(bool results_apart, bool sums) {
+void program_builder::pair_up(pairing what) {
     const auto bundle_of = [](std::vector<bundle>& all, const bundle& wanted) {
         const auto found = std::find(all.begin(), all.end(), wanted);
         const auto index = static_cast<std::uint32_t>(found - all.begin());
@@ -67,8 +67,10 @@ void program_builder::pair_up(bool results_apart, bool sums) {
         return index;
     };
     for (step& now : made_.steps) {
-        if (now.from != nobody) now.bundle = bundle_of(made_.incoming, {now.from, results_apart && !now.combines});
-        const bool results = results_apart && (now.combines ? now.last : now.from != nobody || !sums);
+        if (now.from != nobody)
+            now.bundle = bundle_of(made_.incoming, {now.from, what != pairing::all && !now.combines});
+        const bool is_result = now.combines ? now.last : now.from != nobody || what == pairing::results;
+        const bool results = what != pairing::all && is_result;
         for (const std::int32_t target : made_.targets(now))
             made_.to_bundle.push_back(bundle_of(made_.outgoing, {target, results}));
     }

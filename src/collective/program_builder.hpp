@@ -52,9 +52,10 @@ private:
     /// Where a rank sends another one all partial sums before it gets any from its next partner, and so with results:
     /// they may travel together. most: program::most_bundled, the same on all ranks.
     void bundle_messages(bool sums, int most);
-    /// Fills program::incoming and outgoing: one for each partner, or where results travel apart one for them and one
-    /// for what comes before them, which without `sums` are results, too.
-    void pair_up(bool results_apart, bool sums);
+    enum class pairing : std::uint8_t { all, results, sums_and_results };
+    /// Fills program::incoming and outgoing: for each partner one of everything, one of results, or one of partial sums
+    /// and one of results.
+    void pair_up(pairing what);
 
     [[nodiscard]] int wrapped(int rank) const noexcept { return (rank % ranks_ + ranks_) % ranks_; }
     /// Children in a tree of `size` members counted from its root, largest subtree first: f(child).

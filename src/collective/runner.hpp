@@ -140,6 +140,8 @@ private:
     std::optional<bundles> bundles_;         // in place of receives_ and sends_
     std::span<coalesced::inbox> inboxes_;    // in place of receives_: by program::incoming
     std::span<coalesced::outbox> outboxes_;  // by program::outgoing
+    std::size_t slots_in_ = 0;               // that inboxes may hold
+    std::size_t last_box_ = 0;               // that something was taken from
     std::size_t open_boxes_ = 0;             // outboxes with something in them; each will be one of sends_
     std::array<unwritten, most_unwritten> unwritten_;
     std::size_t unwritten_count_ = 0;

@@ -2,8 +2,20 @@
 // Steps whose messages are coalesced. What a rank sends waits for company as long as the rank goes on without waiting
 // for others; then all of it leaves. Results of what was passed on are written after that, since others wait for it.
 //
-// There is always a send for an outbox that is to leave: no part enters an empty one unless there is. And a box has
-// receives of its own, so that what comes early from one rank takes no room of what another one is waited for.
+// There is always a send for an outbox that is to leave: no part enters an empty one unless there is. And every inbox
+// can hold one message, so that what comes early from one rank takes no room of what another one is waited for.
+//
+// No deadlock, as in runner.cpp, but that a receiver may have posted a single receive, that of the next message due
+// from a rank. What a rank waits for it gets: everything before it from that rank has been taken, and before the sender
+// waits it sends all that its boxes hold. And a rank that waits for its oldest send M has sent as many messages after M
+// as may be on their way, less one for each other partner whose box was opened before: lanes and more in rings and
+// chains, where there is none, and with at most 7 partners no less than lanes - 2. So it is in a time, or a lane,
+// beyond that in which the receiver of M takes M; the rank that is behind all others waits for nobody who has not got
+// that far, and takes it. With more partners fewer messages would lie between: that, besides memory, is why
+// program_builder::finish_direct() has a limit.
+#include <algorithm>
+#include <cassert>
+
 #include "collective/runner.hpp"
 #include "collective/runner_shape.hpp"
 
@@ -11,7 +23,8 @@ namespace laconic::collective {
 
 void runner::open_boxes(std::span<std::byte>& memory, const shape& cut) noexcept {
     using mpi::workspace;
-    const auto receives = workspace::take_table<coalesced::inbox::receive>(memory, cut.receives);
+    slots_in_ = cut.receives;
+    const auto receives = workspace::take_table<coalesced::inbox::receive>(memory, cut.boxes_in * cut.receives_of_box);
     inboxes_ = workspace::take_table<coalesced::inbox>(memory, cut.boxes_in);
     outboxes_ = workspace::take_table<coalesced::outbox>(memory, cut.boxes_out);
     for (std::size_t i = 0; i < inboxes_.size(); ++i)
@@ -20,12 +33,23 @@ void runner::open_boxes(std::span<std::byte>& memory, const shape& cut) noexcept
 }
 
 status runner::post_coalesced() {
-    for (const std::uint64_t horizon = ahead(); to_post_ < horizon; ++to_post_) {
+    // Of several boxes only those that are due soon.
+    const std::uint64_t soon = event_ + 4 * work_.lanes();
+    for (const std::uint64_t horizon = inboxes_.size() > 1 ? std::min(soon, ahead()) : ahead(); to_post_ < horizon;
+         ++to_post_) {
         const step& then = work_.step_of(to_post_);
         if (then.from != nobody && work_.part_of(to_post_).in.count != 0) inboxes_[then.bundle].expect();
     }
-    for (coalesced::inbox& box : inboxes_)
-        if (auto done = box.post(); !done.ok()) return done;
+    // A slot is kept for every box that has none; the others go to those that are due first.
+    std::size_t spare = slots_in_;
+    for (const coalesced::inbox& box : inboxes_) spare -= std::max<std::size_t>(box.held(), 1);
+    for (std::size_t i = 0; i < inboxes_.size(); ++i) {
+        coalesced::inbox& box = inboxes_[(last_box_ + i) % inboxes_.size()];
+        while (box.wants_more() && (box.held() == 0 || spare > 0)) {
+            if (box.held() > 0) --spare;
+            if (auto done = box.post(); !done.ok()) return done;
+        }
+    }
     return {};
 }
 
@@ -33,6 +57,7 @@ result<bool> runner::take_coalesced(const step& now, receive& came) {
     coalesced::inbox::part next;
     auto is_there = inboxes_[now.bundle].take(next);
     if (!is_there.ok() || !*is_there) return is_there;
+    last_box_ = now.bundle;
     came.slot = next.slot;
     came.memory = next.memory;
     came.size = static_cast<int>(next.size);
@@ -54,6 +79,7 @@ result<bool> runner::send_coalesced(const step& now, std::size_t values) {
         // Nothing of a payload that compresses lies elsewhere; a message that says of itself that it is none does not
         // lie anywhere.
         if (now_.slot == slot_pool::none) now_.slot = pool_.take();
+        assert(part.empty() || part.data() == pool_.bytes(now_.slot).data());
         pool_.hold(now_.slot);
         box.begin(now_.slot, pool_.bytes(now_.slot), part.size());
         ++open_boxes_;

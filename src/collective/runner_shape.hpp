@@ -41,14 +41,14 @@ struct runner::shape {
                 sends -= most_unwritten;
                 sent_slots = sends;
             }
-            // Two of each box: while one is read the next one comes.
-            receives_of_box = boxes_in == 0 ? 0 : std::max<std::size_t>(base::divide_up(receives, boxes_in), 2);
-            receives = boxes_in * receives_of_box;
+            // One of each box, and one box may take all others.
+            receives_of_box = receives;
+            receives = boxes_in == 0 ? 0 : receives + boxes_in - 1;
         }
         // The step in work holds up to three beside those: what came, what was kept, what it makes.
         slots = static_cast<int>(receives + sent_slots + unwritten_slots + work.lanes() * steps.kept_pieces + 3);
-        tables_bytes = (work.coalesces() ? workspace::table_bytes<coalesced::inbox::receive>(receives)
-                                         : workspace::table_bytes<receive>(receives)) +
+        tables_bytes = (work.coalesces() ? 0 : workspace::table_bytes<receive>(receives)) +
+                       workspace::table_bytes<coalesced::inbox::receive>(boxes_in * receives_of_box) +
                        workspace::table_bytes<coalesced::inbox>(boxes_in) +
                        workspace::table_bytes<coalesced::outbox>(boxes_out) + workspace::table_bytes<send>(sends) +
                        workspace::table_bytes<kept>(states);

@@ -6,7 +6,8 @@
 namespace laconic::collective {
 
 program program_builder::finish_direct(int pieces) {
-    // What comes in order is received from all partners at a time, which takes memory for each.
+    // What comes in order is received from all partners at a time, which takes memory for each; and with more of them
+    // it would have to be shown anew that nobody waits for ever (runner_coalesced.cpp).
     constexpr int most_in_order = 8;
     return ranks_ <= most_in_order ? finish_in_order(pieces) : finish(pieces);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Message buffers of one call. A block of memory flows in; equal slots flow out and come back when the last one who
-// holds them lets go: a pending receive, pending sends, a kept state, the step in work.
+// holds them lets go: a pending receive, pending sends, what is to leave, a kept state, the step in work, a result that
+// is still to be written.
 #pragma once
 
 #include <cassert>
@@ -45,6 +46,7 @@ public:
     void let_go(int slot) noexcept {
         if (slot != none && --holders_[slot] == 0) free_[free_count_++] = slot;
     }
+    [[nodiscard]] int free_slots() const noexcept { return free_count_; }
     [[nodiscard]] std::span<std::byte> bytes(int slot) const noexcept {
         return slots_.subspan(static_cast<std::size_t>(slot) * slot_bytes_, slot_bytes_);
     }

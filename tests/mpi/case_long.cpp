@@ -38,9 +38,9 @@ void check_long(operation op, const std::string& row, std::size_t part) {
     check(wrong == 0, what + ": " + std::to_string(wrong) + " wrong elements");
 }
 
-/// Noise, of which messages are long, from or to a root: the inner members of a tree have pieces of their own between
+/// Noise, of which messages are long. From or to a root the inner members of a tree have pieces of their own between
 /// those that they pass on.
-void check_long_tree(operation op, const std::string& row) {
+void check_long_noise(operation op, const std::string& row) {
     scenario what;
     what.op = op;
     what.algorithm = row;
@@ -63,11 +63,15 @@ void long_parts_do_not_lock() {
     for (const char* schedule : {"ring", "pairwise", "binomial"})
         check_long(operation::allgather, std::string(schedule) + "/raw", part);
     check_long(operation::alltoall, "pairwise/raw", part);
+    for (const char* schedule : {"ring", "pairwise"})
+        for (const operation op : {operation::reduce_scatter, operation::alltoall, operation::allgather})
+            if (op != operation::alltoall || schedule[0] == 'p')
+                check_long_noise(op, std::string(schedule) + "/per_hop");
     check_long(operation::allreduce, "rabenseifner/fused", part / 2);
     check_long(operation::allgather, "binomial/per_hop", part / 2);
     for (const char* payload : {"raw", "once", "per_hop:szx"})
         for (const operation op : {operation::gather, operation::scatter, operation::bcast})
-            check_long_tree(op, std::string("binomial/") + payload);
+            check_long_noise(op, std::string("binomial/") + payload);
 }
 
 }  // namespace laconic::test

@@ -40,9 +40,10 @@ stated stated_of(const scenario& what, const cell& row, int rank, int ranks) {
         const double messages = messages_of(row);
         // Stated for five ranks; two and three need less. Of the trees an allgather's needs most.
         // The first of a chain, and who only sends, need nothing to receive.
-        const bool rooted = what.op == operation::reduce || what.op == operation::bcast ||
-                            what.op == operation::gather || what.op == operation::scatter;
-        const bool varies = rooted || row.schedule == schedule_kind::rabenseifner ||
+        const bool from_root = what.op == operation::bcast || what.op == operation::scatter;
+        const bool to_root = what.op == operation::reduce || what.op == operation::gather;
+        const bool only_sends = (from_root && rank == what.root) || (to_root && rank != what.root);
+        const bool varies = only_sends || row.schedule == schedule_kind::rabenseifner ||
                             (row.schedule == schedule_kind::binomial && row.payload == payload_kind::raw);
         const double share = varies ? 0.35 : 0.55;
         return {integers + share * messages, integers + messages};

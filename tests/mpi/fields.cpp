@@ -54,6 +54,10 @@ T value(field kind, int rank, std::size_t i) noexcept {
         case field::adversarial:
             // Stretches of ordinary values in between, so that blocks of all kinds meet.
             return i / 100 % 3 == 0 ? strange<T>(rank, i) : static_cast<T>(wave(rank, i));
+        case field::patchy: {
+            const std::size_t patch = i / 4096;
+            return patch * patch % 5 < 2 ? static_cast<T>(2 * unit(rank, i) - 1) : T{0};
+        }
     }
     return 0;
 }
@@ -69,6 +73,7 @@ std::string_view name_of(field kind) noexcept {
         case field::zeros: return "zeros";
         case field::tiny: return "tiny";
         case field::adversarial: return "adversarial";
+        case field::patchy: return "patchy";
     }
     return "?";
 }

@@ -20,6 +20,7 @@ enum class field {
     zeros,
     tiny,         ///< denormals and numbers around them
     adversarial,  ///< NaN, infinities, -0.0, 1e30 and denormals strewn into a smooth field
+    patchy,       ///< zeros and noise, 4096 values of either at a time: not one of all_fields
 };
 inline constexpr std::array all_fields{field::smooth, field::noise, field::offset,     field::constant,
                                        field::zeros,  field::tiny,  field::adversarial};

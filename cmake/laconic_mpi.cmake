@@ -91,7 +91,13 @@ endforeach()
 # laconic_add_mpi_command_test(<name> <flavour> <ranks> <command>...)
 # Adds the test <name>.<flavour>.<ranks>: that command on that many ranks. Labels: mpi, <flavour>. These tests run one
 # after another. A test program fails through its exit status; a hang is ended.
-set(LACONIC_MPI_TEST_SECONDS 300 CACHE STRING "Time limit of one MPI test, in seconds")
+set(seconds 300)
+if(LACONIC_SANITIZE)
+  # Ten times as slow as without, and all groups of tests are one program.
+  set(seconds 900)
+endif()
+set(LACONIC_MPI_TEST_SECONDS ${seconds} CACHE STRING "Time limit of one MPI test, in seconds")
+unset(seconds)
 function(laconic_add_mpi_command_test name flavour ranks)
   math(EXPR backstop "${LACONIC_MPI_TEST_SECONDS} + 15")
   set(test ${name}.${flavour}.${ranks})

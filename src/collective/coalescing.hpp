@@ -45,7 +45,7 @@ class outbox {
 public:
     [[nodiscard]] bool is_empty() const noexcept { return parts_ == 0; }
     [[nodiscard]] bool has_room_for(std::size_t part_bytes) const noexcept {
-        return parts_ == 0 || size_with(part_bytes) <= most_bytes;
+        return parts_ == 0 || (part_bytes <= longest_part && size_with(part_bytes) <= most_bytes);
     }
     /// Nothing should wait any longer: another part like those there would not fit. A long one is always alone.
     [[nodiscard]] bool is_full() const noexcept {

@@ -83,13 +83,15 @@ result<runner::state> runner::pause(bool moved) {
     return moved || wrote ? state::moved : state::waiting;
 }
 
-/// Receives are posted so far ahead, those of the next time of every lane included.
-std::uint64_t runner::ahead() const noexcept { return std::min(work_.events(), event_ + 4 * work_.lanes() + 64); }
+std::uint64_t runner::ahead(std::uint64_t more) const noexcept {
+    return std::min(work_.events(), event_ + 4 * work_.lanes() + more);
+}
 
 status runner::post_receives() {
     if (bundles_) return bundles_->post();
     if (work_.coalesces()) return post_coalesced();
-    for (const std::uint64_t horizon = ahead(); to_post_ < horizon && receive_count_ < receives_.size(); ++to_post_) {
+    for (const std::uint64_t horizon = ahead(far); to_post_ < horizon && receive_count_ < receives_.size();
+         ++to_post_) {
         const step& ahead = work_.step_of(to_post_);
         const part piece = work_.part_of(to_post_);
         if (ahead.from == nobody || piece.in.count == 0) continue;

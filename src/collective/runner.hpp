@@ -115,7 +115,9 @@ private:
     void write_later(part piece);
     void write_results();
 
-    [[nodiscard]] std::uint64_t ahead() const noexcept;
+    /// Receives are posted for events before this one, those of the next time of every lane included.
+    [[nodiscard]] std::uint64_t ahead(std::uint64_t more) const noexcept;
+    static constexpr std::uint64_t far = 64;
     [[nodiscard]] kept& state_of(std::uint64_t event) noexcept;
     [[nodiscard]] int tag_of(std::uint64_t event) const noexcept;
     [[nodiscard]] result<state> give_up(const status& why);

@@ -34,9 +34,7 @@ void runner::open_boxes(std::span<std::byte>& memory, const shape& cut) noexcept
 
 status runner::post_coalesced() {
     // Of several boxes only those that are due soon.
-    const std::uint64_t soon = event_ + 4 * work_.lanes();
-    for (const std::uint64_t horizon = inboxes_.size() > 1 ? std::min(soon, ahead()) : ahead(); to_post_ < horizon;
-         ++to_post_) {
+    for (const std::uint64_t horizon = ahead(inboxes_.size() > 1 ? 0 : far); to_post_ < horizon; ++to_post_) {
         const step& then = work_.step_of(to_post_);
         if (then.from != nobody && work_.part_of(to_post_).in.count != 0) inboxes_[then.bundle].expect();
     }
@@ -69,8 +67,7 @@ result<bool> runner::send_coalesced(const step& now, std::size_t values) {
     const std::span<const std::byte> part = now_.what.bytes;
     const std::size_t index = work_.steps().to_bundle[now.first_to];
     coalesced::outbox& box = outboxes_[index];
-    const bool alone = part.size() > coalesced::longest_part || !box.has_room_for(part.size());
-    if (alone && !box.is_empty())
+    if (!box.has_room_for(part.size()))
         if (auto done = send_out(index); !done.ok()) return done;
     if (!box.is_empty()) {
         box.append(part);

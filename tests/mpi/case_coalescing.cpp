@@ -83,7 +83,7 @@ std::vector<std::size_t> send_parts(mpi::channel& channel, int to, const std::ve
     };
     for (std::size_t i = 0; i < lengths.size(); ++i) {
         const std::vector<std::byte> part = part_of(lengths[i], i);
-        if (!box.is_empty() && (lengths[i] > coalesced::longest_part || !box.has_room_for(lengths[i]))) leave();
+        if (!box.has_room_for(lengths[i])) leave();
         if (box.is_empty()) {
             const int slot = own.pool.take();
             if (!part.empty()) std::memcpy(own.pool.bytes(slot).data(), part.data(), part.size());

@@ -14,6 +14,7 @@ endif()
 if(LACONIC_SANITIZE)
   target_compile_options(laconic_flags INTERFACE -fsanitize=${LACONIC_SANITIZE} -fno-omit-frame-pointer
                                                    -fno-sanitize-recover=all)
+  target_compile_definitions(laconic_flags INTERFACE LACONIC_SANITIZED)
   target_link_options(laconic_flags INTERFACE -fsanitize=${LACONIC_SANITIZE})
 endif()
 if(LACONIC_FUZZ)

@@ -67,7 +67,7 @@ struct collective_options {
 
 /// How the ranks of a node exchanged values in a row with hierarchy.
 enum class node_traffic : std::uint8_t {
-    none,     ///< no such row, or this rank is alone on its node
+    none,     ///< no such row, no elements, or this rank is alone on its node
     memory,   ///< through memory that they share
     messages  ///< by messages: options.shared_memory is off, or the nodes of ranks_per_node are none, or the memory
               ///< could not be had on some node

@@ -174,6 +174,17 @@ class Collectives(Folder):
         with self.assertRaisesRegex(SystemExit, "was measured with"):
             bench_collectives.part_of(table, wanted)
 
+    def test_a_field_that_is_asked_for_has_to_be_there(self):
+        (self.out / "hit_u_2x2x2.f32").write_bytes(bytes(32))
+        wanted = SimpleNamespace(data=self.out, fields=None)
+        self.assertEqual([field["name"] for field in bench_collectives.fields_of(wanted)], ["hit_u"])
+        wanted.fields = "hit_u,hit_v"
+        with self.assertRaisesRegex(SystemExit, "no hit_v_"):
+            bench_collectives.fields_of(wanted)
+        wanted.data, wanted.fields = self.out / "elsewhere", None
+        with self.assertRaisesRegex(SystemExit, "no isabel_velmag_"):
+            bench_collectives.fields_of(wanted)
+
 
 class Forced(unittest.TestCase):
     def test_rows_say_what_was_forced(self):

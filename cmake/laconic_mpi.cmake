@@ -90,7 +90,7 @@ endforeach()
 
 # laconic_add_mpi_command_test(<name> <flavour> <ranks> <command>...)
 # Adds the test <name>.<flavour>.<ranks>: that command on that many ranks. Labels: mpi, <flavour>. These tests run one
-# after another. A test program fails through its exit status; a hang is ended.
+# after another (lock mpi), those of tests/record beside them likewise (lock recorded). A test program fails through its exit status; a hang is ended.
 set(seconds 300)
 if(LACONIC_SANITIZE)
   # Ten times as slow as without, and all groups of tests are one program.

@@ -60,7 +60,7 @@ def measure_wire(mpi, field, size):
 
 
 def fields_of(arguments):
-    """Those asked for, or without that those of the table that the folder has; exits where one that was asked for is not there."""
+    """The fields asked for; without --fields those of FIELDS that the folder has. Exits where one asked for, or all of FIELDS, are missing."""
     names = (arguments.fields or ",".join(FIELDS)).split(",")
     found = {name: real_field(arguments.data, name) for name in names}
     missing = [name for name, field in found.items() if not field]
@@ -132,7 +132,7 @@ def main():
     parser.add_argument("--repetitions", type=int, default=3)
     parser.add_argument("--hosts", default="4,8", help="numbers of hosts, e.g. 4,8")
     parser.add_argument("--mpi", default="openmpi,mpich")
-    parser.add_argument("--fields", help="e.g. hit_u, otherwise " + ",".join(FIELDS) + "; other points of the table stay")
+    parser.add_argument("--fields", help="e.g. hit_u (default: those of " + ",".join(FIELDS) + " that are there); other points of the table stay")
     parser.add_argument("--ops", default=",".join(OPERATIONS), help="e.g. allreduce,bcast; other points of the table stay")
     parser.add_argument("--cores", type=int, default=0, help="of each host; 0: they share this machine's")
     parser.add_argument("--out", type=Path, default=ROOT / "docs/benchmarks")

@@ -124,25 +124,22 @@ int look_around(MPI_Comm comm, int rank, std::vector<int>& leaders, unsigned& pr
     return MPI_Allgather(&mine, 1, MPI_INT, leaders.data(), 1, MPI_INT, comm);
 }
 
-}  // namespace
-
-void workspace::freer::operator()(std::byte* memory) const noexcept {
-    ::operator delete (memory, std::align_val_t{alignment});
-}
-
-namespace {
-
-/// In pages of 2 MB, where there are such: a fault for each 4 KB takes longer than to fill them.
-void ask_for_large_pages(std::byte* memory, std::size_t size_bytes) noexcept {
+/// In pages of 2 MB, where there are such: faults for each 4 KB take longer than to fill them. From 32 MB on, where
+/// glibc maps each block by itself, so that the advice goes with it.
+void ask_for_large_pages([[maybe_unused]] std::byte* memory, [[maybe_unused]] std::size_t size_bytes) noexcept {
 #ifdef MADV_HUGEPAGE
-    constexpr std::size_t page = std::size_t{2} << 20, least = 16 * page;
-    if (size_bytes < least) return;
+    constexpr std::size_t page = std::size_t{2} << 20, least_bytes = 16 * page;
+    if (size_bytes < least_bytes) return;
     const std::size_t before = (page - reinterpret_cast<std::uintptr_t>(memory) % page) % page;
     madvise(memory + before, (size_bytes - before) / page * page, MADV_HUGEPAGE);
 #endif
 }
 
 }  // namespace
+
+void workspace::freer::operator()(std::byte* memory) const noexcept {
+    ::operator delete (memory, std::align_val_t{alignment});
+}
 
 status workspace::reserve(std::size_t size_bytes) {
     if (size_bytes <= size_bytes_) return {};

@@ -153,7 +153,7 @@ void check_many_communicators() {
     check(after.files <= before.files,
           std::to_string(after.files) + " open files" + text + std::to_string(before.files) + " before");
 #ifndef LACONIC_SANITIZED
-    // Its allocator keeps what was freed, and maps more instead.
+    // A sanitizer's allocator keeps what was freed, and maps more instead.
     check(after.mappings <= before.mappings,
           std::to_string(after.mappings) + " mappings" + text + std::to_string(before.mappings) + " before");
 #endif

@@ -88,7 +88,7 @@ std::vector<std::size_t> places(std::size_t bytes) {
     return made;
 }
 
-/// Never 0, which memory is at first, and in every run another one, as the arrays are those of the run before.
+/// Never 0, as memory is at first, and another one in every run: what an earlier run left is not taken for this one's.
 std::byte value_at(std::size_t at, unsigned run) {
     return static_cast<std::byte>(((at * 0x9e3779b97f4a7c15U >> 57) + run) | 0x80U);
 }
@@ -125,16 +125,16 @@ struct problem {
     }
 };
 
-/// Of all runs: a virtual machine that has to fetch its pages first takes longer for them than for everything else.
+/// Taken once for all runs: a virtual machine may take longer to fetch fresh pages than for all the rest.
 struct arrays {
     explicit arrays(std::size_t bytes) : in(bytes), out(bytes) { out.fill_soon(); }
     pages in, out;
     unsigned runs = 0;
 };
 
-void run_and_check(const problem& asked, exchange_engine engine, arrays& all) {
+void run_and_check(const problem& asked, exchange_engine engine, arrays& memory) {
     const int rank = rank_in(MPI_COMM_WORLD);
-    const unsigned run = ++all.runs;
+    const unsigned run = ++memory.runs;
     const std::string name = std::string(name_of(engine)) + ", " + asked.text();
     const double start = MPI_Wtime();
     exchange_options options;
@@ -146,8 +146,8 @@ void run_and_check(const problem& asked, exchange_engine engine, arrays& all) {
     auto made = exchange::make(MPI_COMM_WORLD, asked.planned(size_of(MPI_COMM_WORLD)), element, options);
     check(made.ok(), name + ": " + made.error().message());
     if (!made) return;
-    const std::span<std::byte> in = all.in.bytes().first(rank == 0 ? asked.bytes() : 0);
-    const std::span<std::byte> out = all.out.bytes().first(rank == asked.owner ? asked.bytes_with_gaps() : 0);
+    const std::span<std::byte> in = memory.in.bytes().first(rank == 0 ? asked.bytes() : 0);
+    const std::span<std::byte> out = memory.out.bytes().first(rank == asked.owner ? asked.bytes_with_gaps() : 0);
     for (const std::size_t at : places(in.size())) in[at] = value_at(at, run);
     const exchange::array_in from{in.data(), in.size() / element.bytes};
     const exchange::array_out to{out.data(), out.size() / element.bytes};
@@ -173,21 +173,24 @@ std::int64_t rows_beyond(int bits, std::size_t element_bytes) {
 }
 
 void large_exchanges() {
-    // In, out, and for engines that pack everything both once more. Automatic is shared here.
+    // In, out on each of the two, and for engines that pack everything in and out once more. Automatic is shared here.
     const problem two_gb{rows_beyond(31, 8), 8, 1, 8};
-    if (!have_memory(4 * two_gb.bytes(), two_gb.text(), "skipped")) return;
+    if (!have_memory(5 * two_gb.bytes(), two_gb.text(), "skipped")) return;
+    // In, out, and what rank 0 had as out.
     const problem four_gb{rows_beyond(32, 16), 16, 1};
-    arrays all(four_gb.bytes());
+    const bool beyond_32_bits = have_memory(2 * four_gb.bytes() + two_gb.bytes(), four_gb.text(), "left out");
+    const problem to_itself{rows_beyond(31, 16), 16, 0, 1};
+    arrays memory(beyond_32_bits ? four_gb.bytes() : std::max(two_gb.bytes_with_gaps(), to_itself.bytes_with_gaps()));
     for (const exchange_engine engine : engines_here())
-        if (engine != exchange_engine::shared) run_and_check(two_gb, engine, all);
-    run_and_check({rows_beyond(31, 16), 16, 0, 1}, exchange_engine::automatic, all);
+        if (engine != exchange_engine::shared) run_and_check(two_gb, engine, memory);
+    run_and_check(to_itself, exchange_engine::automatic, memory);
     // More elements than an int counts.
-    run_and_check({rows_beyond(31, 1), 1, 1}, exchange_engine::per_patch, all);
-    run_and_check({rows_beyond(31, 1), 1, 1}, exchange_engine::alltoallw, all);
-    if (!have_memory(2 * four_gb.bytes(), four_gb.text(), "left out")) return;
+    run_and_check({rows_beyond(31, 1), 1, 1}, exchange_engine::per_patch, memory);
+    run_and_check({rows_beyond(31, 1), 1, 1}, exchange_engine::alltoallw, memory);
+    if (!beyond_32_bits) return;
     // The one that packs in parts and the one of datatypes; the others count as these do.
     for (const exchange_engine engine : {exchange_engine::automatic, exchange_engine::per_patch})
-        run_and_check(four_gb, engine, all);
+        run_and_check(four_gb, engine, memory);
 }
 
 }  // namespace

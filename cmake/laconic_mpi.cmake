@@ -90,7 +90,8 @@ endforeach()
 
 # laconic_add_mpi_command_test(<name> <flavour> <ranks> <command>...)
 # Adds the test <name>.<flavour>.<ranks>: that command on that many ranks. Labels: mpi, <flavour>. These tests run one
-# after another (lock mpi), those of tests/record beside them likewise (lock recorded). A test program fails through its exit status; a hang is ended.
+# after another: side by side, ranks that wait for each other take two to four times as long, and little is won. A test
+# program fails through its exit status; a hang is ended.
 set(seconds 300)
 if(LACONIC_SANITIZE)
   # Ten times as slow as without, and all groups of tests are one program.

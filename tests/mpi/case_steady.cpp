@@ -152,8 +152,8 @@ void check_many_communicators() {
     const std::string text = " after " + std::to_string(rounds - warm_up) + " communicators, ";
     check(after.files <= before.files,
           std::to_string(after.files) + " open files" + text + std::to_string(before.files) + " before");
-#ifndef LACONIC_SANITIZED
-    // A sanitizer's allocator keeps what was freed, and maps more instead.
+#ifndef __SANITIZE_ADDRESS__
+    // Its allocator keeps what was freed, and maps more instead.
     check(after.mappings <= before.mappings,
           std::to_string(after.mappings) + " mappings" + text + std::to_string(before.mappings) + " before");
 #endif

@@ -77,20 +77,22 @@ def every_row(rows):
 
 
 def targets(rows):
-    met = missed = 0
+    met = missed = met_raw = 0
     failures = []
     for point in rows.points:
-        best, ours = rows.best_stock(point), rows.named(point, OURS[point[2]])
-        if point[4] < 0.9 * rows.largest or None in (best, ours):
+        best, raw, ours = rows.best_stock(point), rows.named(point, RAW[point[2]]), rows.named(point, OURS[point[2]])
+        if point[4] < 0.9 * rows.largest or None in (best, raw, ours):
             continue
         share = best["median_s"] / ours["median_s"] / ours["ratio"]
+        met_raw += min(best["median_s"], raw["median_s"]) / ours["median_s"] / ours["ratio"] >= 0.85
         if share >= 0.85:
             met += 1
         else:
             missed += 1
             failures.append(f"{point[2]} ({point[1]}, {point[0]} hosts, {point[3]}): {share:.2f} R")
     text = f"Asked: a speed-up of at least 0.85 R over the best stock algorithm. Met {met} times, missed {missed} times"
-    return text + (": " + "; ".join(failures) + ".\n" if failures else ".\n")
+    text += ": " + "; ".join(failures) + ".\n" if failures else ".\n"
+    return text + f"Over the faster of the best stock algorithm and our raw schedule, which is often ahead of it: {met_raw} times.\n"
 
 
 def with_cores(results):

@@ -162,6 +162,17 @@ class Collectives(Folder):
         self.assertEqual(len(merged), 12)
         self.assertEqual(collectives_page.dates(merged), "2026-01-01 to 2026-01-03")
 
+    def test_targets_count_our_raw_schedule_apart(self):
+        def rows(op, raw, ours):
+            """The best stock algorithm takes 100 ms, R is 5: asked are 23.5 ms."""
+            where = {"hosts": 4, "mpi": "openmpi", "op": op, "field": "hit_u", "bytes": 64}
+            times = {"stock": 0.2, "stock, ring": 0.1, bench_collectives.RAW[op]: raw, bench_collectives.OURS[op]: ours}
+            return [where | {"algorithm": name, "median_s": time, "ratio": 5.0} for name, time in times.items()]
+        measured = rows("allreduce", 0.12, 0.023) + rows("allgather", 0.09, 0.023) + rows("alltoall", 0.09, 0.03)
+        text = collectives_page.targets(collectives_page.Rows({"rows": measured}))
+        self.assertIn("Met 2 times, missed 1 times: alltoall (openmpi, 4 hosts, hit_u): 0.67 R.\n", text)
+        self.assertIn("which is often ahead of it: 1 times.", text)
+
     def test_what_was_measured_otherwise_is_not_mixed(self):
         table = {"settings": {"rel": "1e-3", "scope": "contribution", "repetitions": 3}, "rows": [],
                  "with_cores": {"settings": {"rel": "1e-3", "scope": "contribution", "repetitions": 3, "cores": 1}, "rows": []}}

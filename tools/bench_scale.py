@@ -46,10 +46,9 @@ STOCK = {  # label: SimGrid's setting
     "stock: pipeline": "smpi/bcast:ompi_pipeline"}
 
 
-# At 256 and 512 ranks the simulator needs many minutes for each row; raw rings have four times as many
-# messages, and buffered sends (rabenseifner) take the simulator longer, too.
+# At 256 and 512 ranks the simulator needs many minutes for each row; raw rings have four times as many messages.
 AT_SCALE = ("homcomp_f=fle", "c_coll=szx")
-SLOW = ("ring_raw=fle", "rabenseifner=fle")
+SLOW = ("ring_raw=fle",)
 
 
 class Case:
@@ -130,9 +129,6 @@ def simulate(program, folder, case):
     platform.write_text(PLATFORM.format(last=case.ranks - 1, bandwidth=case.bandwidth / case.divisor()),
                         encoding="ascii")
     settings = SETTINGS + ((STOCK[case.stock],) if case.stock else ())
-    # This row ends in a deadlock where no send is buffered; see the page.
-    if case.rows[0].startswith("rabenseifner"):
-        settings += ("smpi/send-is-detached-thresh:100000000",)
     command = ["smpirun", "-np", str(case.ranks), "-platform", str(platform),
                *(f"--cfg={setting}" for setting in settings), "--log=root.thres:error", str(program), str(TABLE),
                case.op, str(case.size), str(case.segment), str(case.divisor()), *case.rows]

@@ -49,16 +49,18 @@ void outbox::append(std::span<const std::byte> part) noexcept {
     lengths_[parts_++] = static_cast<length>(part.size());
 }
 
-outbox::letter outbox::seal() noexcept {
-    std::uint32_t alone = alone_ > 0 ? alone_ - 1 : 0;
-    if (used_ > longest_part && parts_ == 1) {
-        lengths_[0] |= promise;
-        alone = most_parts;
+outbox::letter outbox::seal(bool alone) noexcept {
+    alone_ -= std::min(alone_, parts_);
+    if (alone || (used_ > longest_part && parts_ == 1)) {
+        lengths_[parts_ - 1] |= promise;
+        alone_ = most_parts;
     }
     std::memcpy(memory_.data() + used_, lengths_.data(), parts_ * sizeof(length));
     const letter sealed{memory_.first(used_ + parts_ * sizeof(length)), slot_};
-    *this = {};
-    alone_ = alone;
+    memory_ = {};
+    slot_ = slot_pool::none;
+    used_ = 0;
+    parts_ = 0;
     return sealed;
 }
 

@@ -5,8 +5,9 @@
 //
 // A message is its parts, one after the other, and then the length of each of them as a 32-bit integer. Lengths come
 // last so that a long part, which travels alone, is sent from where it was made and read from where it was received.
-// A long part promises that the next `most_parts` parts travel alone, too (the top bit of its length): their receives
-// can be posted before they come. Without a promise no more can be than messages would come if all were full.
+// A message can promise that the next `most_parts` parts travel alone (the top bit of its last length): their receives
+// can be posted before they come. Without a promise no more can be than messages would come if all were full. Long
+// parts promise it, and so does a rank for which messages are cheap.
 #pragma once
 
 #include <mpi.h>
@@ -40,6 +41,42 @@ inline constexpr std::uint32_t most_parts = 4;
 /// How many parts a message has; 0: it is none.
 [[nodiscard]] std::uint32_t parts_in(std::span<const std::byte> message) noexcept;
 
+/// Whether company is worth waiting for: where the next part is made sooner than a message costs. Where messages are
+/// cheap nothing should wait: what a ring passes on in groups is one group late at every rank.
+/// Both are what a rank has seen lately; before it has seen them, it waits. Ranks that take turns on processors always
+/// do: a message may cost them a turn.
+class pace {
+public:
+    explicit pace(bool takes_turns) noexcept : takes_turns_(takes_turns) {}
+
+    /// A message took so long to be sent. It takes its receiver as long, and as long again whoever wakes the receiver.
+    void sent(double took_s) noexcept {
+        follow(message_s_, 3 * took_s);
+        sending_s_ += took_s;
+    }
+    /// A part is made; now, by MPI_Wtime().
+    void made(double now_s) noexcept {
+        now_s -= sending_s_;
+        if (!paused_) follow(part_s_, now_s - made_s_);
+        made_s_ = now_s;
+        paused_ = false;
+    }
+    /// The next part has to wait for others: when it is made says nothing.
+    void paused() noexcept { paused_ = true; }
+    [[nodiscard]] bool is_worth_waiting() const noexcept {
+        return takes_turns_ || part_s_ < 0 || message_s_ < 0 || part_s_ <= message_s_;
+    }
+
+private:
+    static void follow(double& mean, double seen) noexcept { mean = mean < 0 ? seen : mean + (seen - mean) / 8; }
+
+    bool takes_turns_;
+    double message_s_ = -1, part_s_ = -1;  // less than 0: not seen yet
+    double made_s_ = 0;                    // by a clock that stands still while messages are sent
+    double sending_s_ = 0;
+    bool paused_ = true;
+};
+
 /// What is to leave for one rank. It grows in the slot of its first part.
 class outbox {
 public:
@@ -47,7 +84,7 @@ public:
     [[nodiscard]] bool has_room_for(std::size_t part_bytes) const noexcept {
         return parts_ == 0 || (part_bytes <= longest_part && size_with(part_bytes) <= most_bytes);
     }
-    /// Nothing should wait any longer: another part like those there would not fit. A long one is always alone.
+    /// Nothing should wait any longer: another part like those there would not fit, or none was promised to wait.
     [[nodiscard]] bool is_full() const noexcept {
         return parts_ == most_parts || alone_ > 0 || size_with(used_ / std::max(parts_, 1U)) > most_bytes;
     }
@@ -60,8 +97,8 @@ public:
         std::span<const std::byte> bytes;
         int slot = slot_pool::none;
     };
-    /// The message, complete; the outbox is empty again.
-    [[nodiscard]] letter seal() noexcept;
+    /// The message, complete; the outbox is empty again. Alone: the next parts will be, too, which it promises.
+    [[nodiscard]] letter seal(bool alone) noexcept;
 
 private:
     [[nodiscard]] std::size_t size_with(std::size_t part_bytes) const noexcept {

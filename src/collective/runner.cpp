@@ -34,6 +34,7 @@ runner::runner(mpi::channel& channel, const team& who, payload& carrier, const j
       work_(work),
       first_tag_(first_tag),
       tags_(tags),
+      pace_(channel.takes_turns()),
       spoiled_(spoiled) {
     const shape cut(carrier, work);
     if (work.coalesces())
@@ -77,6 +78,7 @@ result<runner::state> runner::advance() {
 }
 
 result<runner::state> runner::pause(bool moved) {
+    pace_.paused();
     if (auto done = send_all_out(); !done.ok()) return give_up(done);
     const bool wrote = unwritten_count_ > 0;
     write_results();

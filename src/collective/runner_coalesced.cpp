@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Steps whose messages are coalesced. What a rank sends waits for company as long as the rank goes on without waiting
-// for others; then all of it leaves. Results of what was passed on are written after that, since others wait for it.
+// for others, and makes parts sooner than it sends messages; then all of it leaves. Results of what was passed on are
+// written after that, since others wait for it.
 //
 // There is always a send for an outbox that is to leave: no part enters an empty one unless there is. And every inbox
 // can hold one message, so that what comes early from one rank takes no room of what another one is waited for.
@@ -81,17 +82,21 @@ result<bool> runner::send_coalesced(const step& now, std::size_t values) {
         box.begin(now_.slot, pool_.bytes(now_.slot), part.size());
         ++open_boxes_;
     }
+    pace_.made(MPI_Wtime());
     sent_.sent_values += values;
     now_.sent = now.to_count;
-    if (!box.is_full()) return true;
+    if (!box.is_full() && pace_.is_worth_waiting()) return true;
     if (auto done = send_out(index); !done.ok()) return done;
     return true;
 }
 
 status runner::send_out(std::size_t box) {
-    const auto letter = outboxes_[box].seal();
+    const auto letter = outboxes_[box].seal(!pace_.is_worth_waiting());
     --open_boxes_;
+    const double start = MPI_Wtime();
     auto done = start_send(letter.bytes, work_.steps().outgoing[box].rank, first_tag_, letter.slot);
+    // What is announced is sent later.
+    if (letter.bytes.size() <= coalesced::most_bytes) pace_.sent(MPI_Wtime() - start);
     pool_.let_go(letter.slot);
     return done;
 }

@@ -111,14 +111,14 @@ status make_keys() {
 }
 
 /// Who shares memory with whom, and processors. Collective over comm; on failure MPI's code.
-int look_around(MPI_Comm comm, int rank, std::vector<int>& leaders, unsigned& processors) {
+int look_around(MPI_Comm comm, int rank, std::vector<int>& leaders, processor_share& share) {
     MPI_Comm inside = MPI_COMM_NULL;
     int mine = rank;
     if (const int code = MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &inside);
         code != MPI_SUCCESS)
         return code;
     int code = MPI_Bcast(&mine, 1, MPI_INT, 0, inside);
-    if (code == MPI_SUCCESS) code = share_processors(inside, processors);
+    if (code == MPI_SUCCESS) code = share_processors(inside, share);
     MPI_Comm_free(&inside);
     if (code != MPI_SUCCESS) return code;
     return MPI_Allgather(&mine, 1, MPI_INT, leaders.data(), 1, MPI_INT, comm);
@@ -228,9 +228,9 @@ result<channel*> channel_of(MPI_Comm comm, channel_use use) try {
     MPI_Comm_size(made->comm_, &made->size_);
     // Now, while all ranks are here: later each of them may be at another call.
     made->leaders_.resize(static_cast<std::size_t>(made->size_));
-    if (const int code = look_around(made->comm_, made->rank_, made->leaders_, made->processors_); code != MPI_SUCCESS)
+    if (const int code = look_around(made->comm_, made->rank_, made->leaders_, made->share_); code != MPI_SUCCESS)
         return to_status(code, "MPI_Comm_split_type");
-    made->least_processors_ = made->processors_;
+    made->least_processors_ = made->share_.processors;
     if (const int code = MPI_Allreduce(MPI_IN_PLACE, &made->least_processors_, 1, MPI_UNSIGNED, MPI_MIN, made->comm_);
         code != MPI_SUCCESS)
         return to_status(code, "MPI_Allreduce");

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "laconic/status.hpp"
+#include "mpi/processors.hpp"
 
 namespace laconic::mpi {
 
@@ -75,7 +76,9 @@ public:
     [[nodiscard]] int nodes() const noexcept { return nodes_; }
 
     /// Processors that this rank may use, ranks of its node that share them counted in; at least 1.
-    [[nodiscard]] unsigned processors() const noexcept { return processors_; }
+    [[nodiscard]] unsigned processors() const noexcept { return share_.processors; }
+    /// There are more such ranks than processors.
+    [[nodiscard]] bool takes_turns() const noexcept { return share_.takes_turns; }
     /// The fewest that any rank has.
     [[nodiscard]] unsigned least_processors() const noexcept { return least_processors_; }
 
@@ -110,7 +113,8 @@ private:
     int rank_ = 0;
     int size_ = 1;
     int nodes_ = 1;
-    unsigned processors_ = 1, least_processors_ = 1;
+    processor_share share_;
+    unsigned least_processors_ = 1;
     std::vector<int> leaders_;
     int last_error_ = MPI_SUCCESS;
     bool broken_ = false;

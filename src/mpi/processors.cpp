@@ -10,7 +10,7 @@
 
 namespace laconic::mpi {
 
-unsigned share_of(const processor_set& mine, std::span<const processor_set> all) noexcept {
+processor_share share_of(const processor_set& mine, std::span<const processor_set> all) noexcept {
     double share = 0;
     for (std::size_t word = 0; word < mine.size(); ++word)
         for (std::uint64_t left = mine[word]; left != 0; left &= left - 1) {
@@ -20,10 +20,11 @@ unsigned share_of(const processor_set& mine, std::span<const processor_set> all)
             share += 1 / static_cast<double>(std::max<std::ptrdiff_t>(users, 1));
         }
     // Sums of thirds and the like are a hair below whole numbers.
-    return std::max(1U, static_cast<unsigned>(share + 1e-6));
+    share += 1e-6;
+    return {std::max(1U, static_cast<unsigned>(share)), share < 1 && mine != processor_set{}};
 }
 
-int share_processors(MPI_Comm node, unsigned& processors) {
+int share_processors(MPI_Comm node, processor_share& share) {
     int rank = 0;
     int ranks = 1;
     MPI_Comm_rank(node, &rank);
@@ -34,7 +35,7 @@ int share_processors(MPI_Comm node, unsigned& processors) {
     if (sched_getaffinity(0, sizeof mine, reinterpret_cast<cpu_set_t*>(mine.data())) != 0) mine = {};
     const int code = MPI_Allgather(mine.data(), static_cast<int>(mine.size()), MPI_UINT64_T, all.data(),
                                    static_cast<int>(mine.size()), MPI_UINT64_T, node);
-    if (code == MPI_SUCCESS) processors = share_of(mine, all);
+    if (code == MPI_SUCCESS) share = share_of(mine, all);
     return code;
 }
 

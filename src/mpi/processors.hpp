@@ -13,11 +13,16 @@ namespace laconic::mpi {
 /// A bit for every processor that a process may run on.
 using processor_set = std::array<std::uint64_t, 64>;
 
-/// Of processors that `mine` may use, the share that is left when ranks that may use the same ones share them evenly;
-/// at least 1. `all` contains `mine`.
-[[nodiscard]] unsigned share_of(const processor_set& mine, std::span<const processor_set> all) noexcept;
+struct processor_share {
+    unsigned processors = 1;   ///< whole ones, at least 1
+    bool takes_turns = false;  ///< it is less than 1: ranks that wait for each other also wait for a processor
+};
+
+/// Of processors that `mine` may use, what is left when ranks that may use the same ones share them evenly. `all`
+/// contains `mine`.
+[[nodiscard]] processor_share share_of(const processor_set& mine, std::span<const processor_set> all) noexcept;
 
 /// Collective over the ranks of a node. returns MPI_SUCCESS, or MPI's code. May throw bad_alloc.
-[[nodiscard]] int share_processors(MPI_Comm node, unsigned& processors);
+[[nodiscard]] int share_processors(MPI_Comm node, processor_share& share);
 
 }  // namespace laconic::mpi

@@ -76,18 +76,22 @@ void check_shares() {
         for (const unsigned p : processors) one[p / 64] |= std::uint64_t{1} << (p % 64);
         return one;
     };
-    const auto share = [&](const mpi::processor_set& mine, const std::vector<mpi::processor_set>& all, unsigned want) {
-        check(mpi::share_of(mine, all) == want, "a share of " + std::to_string(mpi::share_of(mine, all)) +
-                                                    " processors instead of " + std::to_string(want));
+    const auto share = [&](const mpi::processor_set& mine, const std::vector<mpi::processor_set>& all, unsigned want,
+                           bool takes_turns = false) {
+        const mpi::processor_share found = mpi::share_of(mine, all);
+        check(found.processors == want && found.takes_turns == takes_turns,
+              "a share of " + std::to_string(found.processors) + " processors instead of " + std::to_string(want));
     };
     const auto six = set({0, 1, 2, 63, 64, 200});
     share(six, {six}, 6);
     share(six, {six, six}, 3);
     share(six, {six, six, six, six}, 1);
     const std::vector<mpi::processor_set> many(7, six);
-    share(six, many, 1);
+    share(six, many, 1, true);
+    share(six, {six, six, six, six, six, six}, 1);
     const auto own = set({5});
     share(own, {own, six}, 1);
+    share(own, {own, set({5, 6})}, 1, true);
     share(six, {own, six}, 6);
     const auto half_of_them = set({0, 1, 2});
     share(six, {six, half_of_them, half_of_them, half_of_them}, 3);  // 3 / 4 + 3

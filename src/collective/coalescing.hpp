@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Short messages of one rank to another that leave together. Parts flow in, in the order in which the other rank takes
-// them; messages of several parts travel; the same parts flow out. A message costs some 10 us of a processor on either
-// side, more than the bytes of a short one, and ranks that share processors wait for it (docs/adr/0019).
+// them; messages of several parts travel; the same parts flow out. Through TCP a message costs some 10 us of a
+// processor on either side, more than the bytes of a short one, and ranks that share processors wait for it
+// (docs/adr/0019, 0020).
 //
 // A message is its parts, one after the other, and then the length of each of them as a 32-bit integer. Lengths come
 // last so that a long part, which travels alone, is sent from where it was made and read from where it was received.
@@ -43,17 +44,19 @@ inline constexpr std::uint32_t most_parts = 4;
 
 /// Whether company is worth waiting for: where the next part is made sooner than a message costs. Where messages are
 /// cheap nothing should wait: what a ring passes on in groups is one group late at every rank.
-/// Both are what a rank has seen lately; before it has seen them, it waits. Ranks that take turns on processors always
-/// do: a message may cost them a turn.
+/// Both are what a rank has seen lately in this run, whoever it sent to; before it has seen them, it waits. Ranks that
+/// take turns on processors always do: a message may cost them a turn.
 class pace {
 public:
     explicit pace(bool takes_turns) noexcept : takes_turns_(takes_turns) {}
 
-    /// A message took so long to be sent. It takes its receiver as long, and as long again whoever wakes the receiver.
+    /// A short message took so long to be sent. It takes its receiver as long, and as long again whoever wakes it.
     void sent(double took_s) noexcept {
         follow(message_s_, 3 * took_s);
         sending_s_ += took_s;
     }
+    /// One that is announced tells nothing of others.
+    void sent_long(double took_s) noexcept { sending_s_ += took_s; }
     /// A part is made; now, by MPI_Wtime().
     void made(double now_s) noexcept {
         now_s -= sending_s_;
@@ -97,7 +100,8 @@ public:
         std::span<const std::byte> bytes;
         int slot = slot_pool::none;
     };
-    /// The message, complete; the outbox is empty again. Alone: the next parts will be, too, which it promises.
+    /// The message, complete; the outbox is empty again.
+    /// alone   it promises that the next most_parts travel alone, as a long part does anyway
     [[nodiscard]] letter seal(bool alone) noexcept;
 
 private:

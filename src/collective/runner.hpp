@@ -145,7 +145,7 @@ private:
     std::size_t slots_in_ = 0;               // that inboxes may hold
     std::size_t last_box_ = 0;               // that something was taken from
     std::size_t open_boxes_ = 0;             // outboxes with something in them; each will be one of sends_
-    coalesced::pace pace_;
+    coalesced::pace pace_;                   // whether they wait for company
     std::array<unwritten, most_unwritten> unwritten_;
     std::size_t unwritten_count_ = 0;
     bool poisoned_ = false;  // a message of another rank said that it is no result

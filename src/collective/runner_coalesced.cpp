@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Steps whose messages are coalesced. What a rank sends waits for company as long as the rank goes on without waiting
-// for others, and makes parts sooner than it sends messages; then all of it leaves. Results of what was passed on are
-// written after that, since others wait for it.
+// for others, and makes the next part sooner than a message costs; then all of it leaves. Results of what was passed on
+// are written after that, since others wait for it.
 //
 // There is always a send for an outbox that is to leave: no part enters an empty one unless there is. And every inbox
 // can hold one message, so that what comes early from one rank takes no room of what another one is waited for.
@@ -95,8 +95,11 @@ status runner::send_out(std::size_t box) {
     --open_boxes_;
     const double start = MPI_Wtime();
     auto done = start_send(letter.bytes, work_.steps().outgoing[box].rank, first_tag_, letter.slot);
-    // What is announced is sent later.
-    if (letter.bytes.size() <= coalesced::most_bytes) pace_.sent(MPI_Wtime() - start);
+    const double took_s = MPI_Wtime() - start;
+    if (letter.bytes.size() <= coalesced::most_bytes)
+        pace_.sent(took_s);
+    else
+        pace_.sent_long(took_s);
     pool_.let_go(letter.slot);
     return done;
 }

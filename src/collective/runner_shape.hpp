@@ -36,7 +36,7 @@ struct runner::shape {
             boxes_out = steps.outgoing.size();
             const auto passes_on = [](const step& now) { return now.finishes && now.to_count > 0; };
             if (std::any_of(steps.steps.begin(), steps.steps.end(), passes_on)) {
-                // Fewer messages are on their way: no more memory than where they travel alone.
+                // In place of sends, more of which are there than lanes: no more memory than where they travel alone.
                 unwritten_slots = most_unwritten;
                 sends -= most_unwritten;
                 sent_slots = sends;

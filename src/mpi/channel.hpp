@@ -77,7 +77,7 @@ public:
 
     /// Processors that this rank may use, ranks of its node that share them counted in; at least 1.
     [[nodiscard]] unsigned processors() const noexcept { return share_.processors; }
-    /// There are more such ranks than processors.
+    /// That is less than one processor: this rank may have to wait for it while others run.
     [[nodiscard]] bool takes_turns() const noexcept { return share_.takes_turns; }
     /// The fewest that any rank has.
     [[nodiscard]] unsigned least_processors() const noexcept { return least_processors_; }

@@ -15,7 +15,7 @@ using processor_set = std::array<std::uint64_t, 64>;
 
 struct processor_share {
     unsigned processors = 1;   ///< whole ones, at least 1
-    bool takes_turns = false;  ///< it is less than 1: ranks that wait for each other also wait for a processor
+    bool takes_turns = false;  ///< less than one processor: ranks that wait for each other also wait for that
 };
 
 /// Of processors that `mine` may use, what is left when ranks that may use the same ones share them evenly. `all`

@@ -249,6 +249,12 @@ class Papers(Folder):
     def test_another_shape_is_called_so(self):
         page = papers_page.page(self.results(c_coll=0.2), self.out)
         self.assertIn("| C-Coll, figure 11: against compression in every message, by size | **no** |", page)
+        # One of the rows that it is compared with is faster, others are much slower.
+        page = papers_page.page(self.results(c_coll=0.05, cpr_p2p=0.04), self.out)
+        self.assertIn("| C-Coll, figure 11: against compression in every message, by size | **no** |", page)
+        # The step before the last, which is two stages, is slower than the one before.
+        page = papers_page.page(self.results(ring_raw=0.3, cpr_p2p=0.1, c_coll=0.1), self.out)
+        self.assertIn("| C-Coll, figure 10: step by step | **no** |", page)
 
     def test_what_was_not_measured_is_left_out(self):
         results = self.results()

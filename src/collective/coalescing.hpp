@@ -87,7 +87,7 @@ public:
     [[nodiscard]] bool has_room_for(std::size_t part_bytes) const noexcept {
         return parts_ == 0 || (part_bytes <= longest_part && size_with(part_bytes) <= most_bytes);
     }
-    /// Nothing should wait any longer: another part like those there would not fit, or none was promised to wait.
+    /// Nothing should wait any longer: another part like those there would not fit, or it was promised that none waits.
     [[nodiscard]] bool is_full() const noexcept {
         return parts_ == most_parts || alone_ > 0 || size_with(used_ / std::max(parts_, 1U)) > most_bytes;
     }

@@ -30,6 +30,13 @@ class Rows:
     def best_stock(self, point):
         return min((row for row in self.at(point) if is_stock(row)), key=lambda row: row["median_s"], default=None)
 
+    def compared(self):
+        """Points of long buffers: each with its best stock row, our raw schedule and our row, where all three were measured."""
+        for point in self.points:
+            rows = (self.best_stock(point), self.named(point, RAW[point[2]]), self.named(point, OURS[point[2]]))
+            if point[4] >= 0.9 * self.largest and None not in rows:
+                yield point, *rows
+
 
 def dates(rows):
     found = sorted({row["date"] for row in rows})
@@ -42,11 +49,8 @@ def seconds(value):
 
 def summary(rows):
     lines = []
-    for point in rows.points:
-        hosts, mpi, op, field, size = point
-        best, raw, ours = rows.best_stock(point), rows.named(point, RAW[op]), rows.named(point, OURS[op])
-        if size < 0.9 * rows.largest or None in (best, raw, ours):
-            continue
+    for point, best, raw, ours in rows.compared():
+        hosts, mpi, op, field, _ = point
         gain = best["median_s"] / ours["median_s"]
         auto = rows.named(point, "auto")
         lines.append([str(hosts), mpi, op, field, f"{best['algorithm']}: {seconds(best['median_s'])}",
@@ -79,12 +83,9 @@ def every_row(rows):
 def targets(rows):
     met = missed = met_raw = 0
     failures = []
-    for point in rows.points:
-        best, raw, ours = rows.best_stock(point), rows.named(point, RAW[point[2]]), rows.named(point, OURS[point[2]])
-        if point[4] < 0.9 * rows.largest or None in (best, raw, ours):
-            continue
-        share = best["median_s"] / ours["median_s"] / ours["ratio"]
-        met_raw += min(best["median_s"], raw["median_s"]) / ours["median_s"] / ours["ratio"] >= 0.85
+    for point, best, raw, ours in rows.compared():
+        share, share_raw = (row["median_s"] / ours["median_s"] / ours["ratio"] for row in (best, raw))
+        met_raw += min(share, share_raw) >= 0.85
         if share >= 0.85:
             met += 1
         else:

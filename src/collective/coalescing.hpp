@@ -50,13 +50,12 @@ class pace {
 public:
     explicit pace(bool takes_turns) noexcept : takes_turns_(takes_turns) {}
 
-    /// A short message took so long to be sent. It takes its receiver as long, and as long again whoever wakes it.
-    void sent(double took_s) noexcept {
-        follow(message_s_, 3 * took_s);
+    /// A message took so long to be sent. It takes its receiver as long, and as long again whoever wakes it. A long
+    /// one, which is announced, tells nothing of others.
+    void sent(std::size_t bytes, double took_s) noexcept {
+        if (bytes <= most_bytes) follow(message_s_, 3 * took_s);
         sending_s_ += took_s;
     }
-    /// One that is announced tells nothing of others.
-    void sent_long(double took_s) noexcept { sending_s_ += took_s; }
     /// A part is made; now, by MPI_Wtime().
     void made(double now_s) noexcept {
         now_s -= sending_s_;

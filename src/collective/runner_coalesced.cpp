@@ -95,11 +95,7 @@ status runner::send_out(std::size_t box) {
     --open_boxes_;
     const double start = MPI_Wtime();
     auto done = start_send(letter.bytes, work_.steps().outgoing[box].rank, first_tag_, letter.slot);
-    const double took_s = MPI_Wtime() - start;
-    if (letter.bytes.size() <= coalesced::most_bytes)
-        pace_.sent(took_s);
-    else
-        pace_.sent_long(took_s);
+    pace_.sent(letter.bytes.size(), MPI_Wtime() - start);
     pool_.let_go(letter.slot);
     return done;
 }

@@ -114,6 +114,9 @@ def merged(before, rows):
 
 def part_of(results, arguments):
     """What the table has of the runs that share cores, or have cores of their own; exits where that was measured otherwise."""
+    if arguments.cores and "rows" not in results:
+        sys.exit(f"bench_collectives: the table in '{arguments.out}' has no runs that share cores, which --cores adds to;"
+                 " measure them first, without it")
     before = results.get("with_cores", {}) if arguments.cores else results
     settings = {"rel": arguments.rel, "scope": "contribution", "repetitions": arguments.repetitions}
     if arguments.cores:

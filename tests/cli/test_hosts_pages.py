@@ -178,9 +178,11 @@ class Collectives(Folder):
                  "with_cores": {"settings": {"rel": "1e-3", "scope": "contribution", "repetitions": 3, "cores": 1}, "rows": []}}
         wanted = SimpleNamespace(rel="1e-3", repetitions=3, cores=0, out="here")
         self.assertIs(bench_collectives.part_of(table, wanted)[0], table)
+        self.assertEqual(bench_collectives.part_of({}, wanted)[0], {})
         wanted.cores = 1
         self.assertIs(bench_collectives.part_of(table, wanted)[0], table["with_cores"])
-        self.assertEqual(bench_collectives.part_of({}, wanted)[0], {})
+        with self.assertRaisesRegex(SystemExit, "has no runs that share cores"):
+            bench_collectives.part_of({}, wanted)
         wanted.cores = 2
         with self.assertRaisesRegex(SystemExit, "was measured with"):
             bench_collectives.part_of(table, wanted)

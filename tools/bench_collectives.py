@@ -113,7 +113,8 @@ def merged(before, rows):
 
 
 def part_of(results, arguments):
-    """What the table has of the runs that share cores, or have cores of their own; exits where that was measured otherwise."""
+    """What the table has of the runs that share cores, or have cores of their own; exits where that was measured otherwise,
+    or where there is nothing that the latter could be added to."""
     if arguments.cores and "rows" not in results:
         sys.exit(f"bench_collectives: the table in '{arguments.out}' has no runs that share cores, which --cores adds to;"
                  " measure them first, without it")
@@ -137,14 +138,13 @@ def main():
     parser.add_argument("--mpi", default="openmpi,mpich")
     parser.add_argument("--fields", help="e.g. hit_u (default: those of " + ",".join(FIELDS) + " that are there); other points of the table stay")
     parser.add_argument("--ops", default=",".join(OPERATIONS), help="e.g. allreduce,bcast; other points of the table stay")
-    parser.add_argument("--cores", type=int, default=0, help="of each host; 0: they share this machine's")
+    parser.add_argument("--cores", type=int, default=0, help="of each host; 0: they share this machine's. Adds to a table that was measured so")
     parser.add_argument("--out", type=Path, default=ROOT / "docs/benchmarks")
     parser.add_argument("--quick", action="store_true", help="two hosts, 4 MB: does it run?")
     parser.add_argument("--page-only", action="store_true", help="page and plots from the last measurement")
     arguments = parser.parse_args()
     if arguments.quick and arguments.out == parser.get_default("out"):
         sys.exit("bench_collectives: --quick is no measurement for docs/benchmarks; name another folder with --out")
-    arguments.out.mkdir(parents=True, exist_ok=True)
     table = arguments.out / "collectives.json"
     if not arguments.page_only:
         fields = fields_of(arguments)
@@ -153,6 +153,7 @@ def main():
             sys.exit(f"bench_collectives: --ops {','.join(sorted(unknown))}: no such operation; use {','.join(OPERATIONS)}")
         results = json.loads(table.read_text()) if table.exists() else {}
         before, settings = part_of(results, arguments)
+        arguments.out.mkdir(parents=True, exist_ok=True)
         rows = measure_all(arguments, fields)
         if not rows:
             sys.exit("bench_collectives: nothing was measured; see the messages above")

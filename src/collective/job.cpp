@@ -46,8 +46,8 @@ std::size_t job::choose_cell(std::size_t longest_piece, std::size_t segment_valu
     return std::max<std::size_t>(divide_up(chunks, cells), 1) * codec::chunk_values;
 }
 
-grain job::choose(operation op, const cell& what, const program& steps, std::size_t longest_piece,
-                  std::size_t segment_values, std::size_t element_bytes) noexcept {
+grain job::choose(const cell& what, const program& steps, std::size_t longest_piece, std::size_t segment_values,
+                  std::size_t element_bytes) noexcept {
     const bool known = longest_piece != unknown_length;
     const bool raw = what.payload == payload_kind::raw;
     if (known && is_bundled(steps, longest_piece, segment_values, element_bytes, raw))
@@ -58,7 +58,7 @@ grain job::choose(operation op, const cell& what, const program& steps, std::siz
     if (!known || (raw && steps.pieces > 1)) cuts = 1;
     const std::size_t cell_values = choose_cell(known ? longest_piece : segment_values, segment_values, cuts);
     // Raw, as many messages as were cut are meant to travel; compressed they may be much shorter (docs/adr/0019).
-    return {cell_values, model::lanes_of(op, what.schedule, what.payload, cell_values * element_bytes), false,
+    return {cell_values, model::lanes_of(what.schedule, what.payload, cell_values * element_bytes), false,
             !raw && steps.in_order};
 }
 

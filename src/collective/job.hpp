@@ -42,9 +42,8 @@ public:
     /// What a row does; the same on every rank.
     /// longest_piece: as of the constructor; segment_values: the most elements of a message that travels
     /// alone; pieces of up to twice as many may travel in bundles
-    [[nodiscard]] static grain choose(operation op, const cell& what, const program& steps,
-                                      std::size_t longest_piece, std::size_t segment_values,
-                                      std::size_t element_bytes) noexcept;
+    [[nodiscard]] static grain choose(const cell& what, const program& steps, std::size_t longest_piece,
+                                      std::size_t segment_values, std::size_t element_bytes) noexcept;
 
     /// Events in order: time by time, and lane by lane in each.
     [[nodiscard]] std::uint64_t events() const noexcept { return groups_ * steps_->steps.size() * lanes_; }

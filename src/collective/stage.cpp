@@ -59,7 +59,7 @@ void stage<T>::lay_out(std::size_t longest_piece) {
     // Sums of half and bfloat16 take as much room as those of float.
     constexpr std::size_t most = max_segment_bytes / std::max(sizeof(T), sizeof(float));
     const std::size_t segment = std::min(request_.segment_bytes / sizeof(T), most);
-    const grain cut = job::choose(request_.op, request_.what, *steps_, longest_piece, segment, sizeof(T));
+    const grain cut = job::choose(request_.what, *steps_, longest_piece, segment, sizeof(T));
     work_ = job(*steps_, memory_->places, cut, longest_piece);
 }
 

@@ -77,14 +77,9 @@ inline constexpr std::uint64_t rabenseifner_raw_bytes = 64 * 1024;
 /// Messages of a rank that should be on their way at a time: the wire stays busy while ranks wait for the processor or
 /// for an answer. Those beyond that wait in queues, and in an alltoall hold up other ranks' (docs/adr/0015).
 /// message_bytes   uncompressed
-[[nodiscard]] constexpr int lanes_of(operation op, schedule_kind schedule, payload_kind payload,
+[[nodiscard]] constexpr int lanes_of(schedule_kind schedule, payload_kind payload,
                                      std::uint64_t message_bytes) noexcept {
-    if (payload != payload_kind::raw) {
-        if (schedule == schedule_kind::pairwise) return 4;
-        // They go all the way around before the next ones leave, with little to do for each: 8 that compressed well
-        // are too few for the wire.
-        return schedule == schedule_kind::ring && op == operation::allgather ? 16 : 8;
-    }
+    if (payload != payload_kind::raw) return schedule == schedule_kind::pairwise ? 4 : 8;
     const std::uint64_t ahead = schedule == schedule_kind::ring ? 256 * 1024 : 128 * 1024;
     constexpr std::uint64_t least = 2, most = 32;
     if (message_bytes == 0) return most;

@@ -86,7 +86,7 @@ context::context(const machine& machine_in, const question& question_in, const c
       size_factor_(rates_ == nullptr ? 1 : rates_->size_factor) {
     const bool raw = payload == payload_kind::raw;
     lanes = std::min(raw ? machine_in.lanes_raw : machine_in.lanes_compressed,
-                     static_cast<double>(lanes_of(what.op, schedule_between(how.schedule, what.op), payload,
+                     static_cast<double>(lanes_of(schedule_between(how.schedule, what.op), payload,
                                                   static_cast<std::uint64_t>(segment))));
     // C-Coll's chunks of 5120 values (papers/000): messages move while a piece is being worked on.
     if (payload == payload_kind::pipelined) grain = std::min(1.0, 5120.0 * what.element_bytes / segment);

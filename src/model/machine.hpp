@@ -90,7 +90,7 @@ struct machine {
     double copy_bytes_per_s = 0;  ///< memcpy
     double scan_bytes_per_s = 0;  ///< the pass that finds the range of the values
     double lanes_raw = 32;  ///< messages of a rank on their way at a time, uncompressed rows: at most, see lanes_of()
-    double lanes_compressed = 16;  ///< compressed rows
+    double lanes_compressed = 8;  ///< compressed rows
     double eager_bytes = 131072;  ///< see segment_bytes_of()
     double thread_gain = 0.5;     ///< what each further thread of a codec adds to the first one's speed, 0 to 1
     double call_s = 0;            ///< what a compressed call costs besides messages: checks, buffers, requests

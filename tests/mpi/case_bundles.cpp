@@ -93,14 +93,13 @@ private:
 
 /// Memory of a call in bundles, in bytes; 0: its messages travel alone.
 std::size_t bundled_bytes(int ranks, int rank, element_type type, std::size_t element_bytes, std::size_t count) {
-    constexpr operation op = operation::allreduce;
-    const program steps = make_program(op, schedule_kind::rabenseifner, ranks, rank, 0);
+    const program steps = make_program(operation::allreduce, schedule_kind::rabenseifner, ranks, rank, 0);
     std::vector<place> places;
     place_evenly(count, steps.pieces, places);
     std::size_t longest = 0;
     for (const place& piece : places) longest = std::max(longest, piece.count);
     const cell what{schedule_kind::rabenseifner, payload_kind::fused, codec_id::fle};
-    const grain cut = job::choose(op, what, steps, longest, (std::size_t{128} << 10) / element_bytes, element_bytes);
+    const grain cut = job::choose(what, steps, longest, (std::size_t{128} << 10) / element_bytes, element_bytes);
     const job work(steps, places, cut, longest);
     return cut.bundled ? runner::memory_for(widest_sums(type), work) : 0;
 }

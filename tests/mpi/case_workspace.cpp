@@ -23,12 +23,11 @@ struct stated {
 };
 
 /// Messages of one level.
-double messages_of(operation op, const cell& what) {
+double messages_of(const cell& what) {
     const bool tree = what.schedule == schedule_kind::binomial;
     if (what.payload == payload_kind::raw) return what.schedule == schedule_kind::rabenseifner ? 28 : tree ? 22 : 17;
     if (what.payload == payload_kind::pipelined) return 35;
-    const bool goes_around = what.schedule == schedule_kind::ring && op == operation::allgather;
-    if (!adds_streams(what)) return tree ? 45 : goes_around ? 45 : 30;
+    if (!adds_streams(what)) return tree ? 45 : 30;
     if (what.schedule == schedule_kind::rabenseifner) return 405;
     return what.schedule == schedule_kind::ring || what.schedule == schedule_kind::pairwise ? 115 : 150;
 }
@@ -38,7 +37,7 @@ stated stated_of(const scenario& what, const cell& row, int rank, int ranks) {
     if (row.schedule == schedule_kind::stock) return {};
     if (row.schedule != schedule_kind::hierarchical) {
         const double integers = row.payload == payload_kind::quantised ? whole : 0;
-        const double messages = messages_of(what.op, row);
+        const double messages = messages_of(row);
         // Stated for five ranks; two and three need less. Of the trees an allgather's needs most.
         // The first of a chain, and who only sends, need nothing to receive.
         const bool from_root = what.op == operation::bcast || what.op == operation::scatter;
@@ -65,7 +64,7 @@ stated stated_of(const scenario& what, const cell& row, int rank, int ranks) {
     }
     const bool twice = what.op == operation::allreduce || what.op == operation::reduce || what.op == operation::bcast;
     const double inside = shared ? 512.0 * 1024 / segment_bytes : twice ? 30 : 15;
-    const double across = ranks == 2 ? 0 : is_reduction(what.op) ? 115 : what.op == operation::allgather ? 45 : 30;
+    const double across = ranks == 2 ? 0 : is_reduction(what.op) ? 115 : 30;
     return {extra + (shared ? inside : 0), extra + inside + across + 0.1};
 }
 

@@ -42,6 +42,7 @@ enum slot : std::size_t {
     span_least_bits,
     span_most_bits,
     span_last,
+    span_share,
     span_elements,
     failure_key
 };
@@ -150,6 +151,7 @@ status agreement::start(mpi::channel& channel, const call_shape& shape, const va
         }
         packet_[span_elements] = static_cast<std::int64_t>(values.elements);
         if (values.last_s > 0) packet_[span_last] = to_ordered(values.last_s);
+        if (values.share > 0) packet_[span_share] = to_ordered(values.share);
     }
     return channel.check(MPI_Iallreduce(MPI_IN_PLACE, packet_.data(), static_cast<int>(packet_.size()), MPI_INT64_T,
                                         MPI_MAX, channel.comm(), &request_),
@@ -183,6 +185,7 @@ result<bool> agreement::test() {
         values_.sample = {from_ordered(~packet_[span_least_bits]), from_ordered(packet_[span_most_bits]), 0, true};
     values_.elements = static_cast<std::uint64_t>(std::max(packet_[span_elements], std::int64_t{0}));
     if (packet_[span_last] != INT64_MIN) values_.last_s = from_ordered(packet_[span_last]);
+    if (packet_[span_share] != INT64_MIN) values_.share = from_ordered(packet_[span_share]);
     return true;
 }
 

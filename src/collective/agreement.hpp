@@ -42,6 +42,7 @@ struct call_shape {
 struct value_span : finite_range {
     agreed_sample sample = {};   ///< of this rank, or of all ranks that looked at values; the bound is left out
     double last_s = 0;           ///< how long an earlier call took; 0: not known. Of all ranks: the longest there is
+    double share = 0;            ///< see message_shares; 0: not known. Of all ranks: the largest there is
     std::uint64_t elements = 0;  ///< of the buffer, as far as the rank knows. Of all ranks: the largest there is
 };
 
@@ -61,7 +62,7 @@ public:
     static constexpr std::size_t facts_compared = 17;
 
 private:
-    static constexpr std::size_t slots = 2 * facts_compared + 9;
+    static constexpr std::size_t slots = 2 * facts_compared + 10;
 
     [[nodiscard]] status judge();
 

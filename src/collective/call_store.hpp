@@ -15,6 +15,7 @@
 #include "collective/job.hpp"
 #include "collective/known_calls.hpp"
 #include "collective/lane_runs.hpp"
+#include "collective/message_shares.hpp"
 #include "collective/program.hpp"
 #include "model/machine.hpp"
 #include "model/recollection.hpp"
@@ -87,6 +88,9 @@ public:
     [[nodiscard]] known_calls& known() noexcept { return known_; }
     [[nodiscard]] const known_calls& known() const noexcept { return known_; }
 
+    /// How well messages of calls like these shrank.
+    [[nodiscard]] message_shares& shares() noexcept { return shares_; }
+
     /// How `auto` fared with calls like these, asked and told in the order of the turns.
     [[nodiscard]] model::recollection& decisions() noexcept { return decisions_; }
     /// What runs calls without loss: what each rank can work out anew by itself, so not all need to remember the same.
@@ -133,6 +137,7 @@ private:
     std::vector<std::unique_ptr<call_memory>> memory_;
     std::vector<known_levels> levels_;
     std::vector<known_size> sizes_;
+    message_shares shares_;
     model::recollection decisions_, lossless_;
     std::vector<std::string> machines_;
 };

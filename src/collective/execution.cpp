@@ -43,6 +43,17 @@ call_shape execution<T>::shape() const noexcept {
 }
 
 template <class T>
+message_shares::kind execution<T>::kind() const noexcept {
+    return {call_.op,
+            what_,
+            element_type_of<T>::value,
+            call_.combine,
+            options_.limit.kind,
+            options_.limit.value,
+            options_.bound_scope};
+}
+
+template <class T>
 void execution<T>::begin(bool blocking) try {
     blocking_ = blocking;
     prepare();
@@ -72,7 +83,7 @@ void execution<T>::prepare() {
     if (local.ok()) local = refused_;
     // A rank that cannot go on tells the others where they listen.
     agrees_ = needs_agreement(what_) || options_.check || options_.audit || !found.ok();
-    if (local.ok() && what_.schedule != schedule_kind::chosen) local = reserve();
+    if (local.ok() && !agrees_ && what_.schedule != schedule_kind::chosen) local = reserve();
     if (!agrees_ && !local.ok()) return finish(local);
     if (!agrees_ && what_.schedule != schedule_kind::stock) return run_agreed({});
     local_ = std::move(local);
@@ -90,10 +101,10 @@ void execution<T>::take_turn() {
                                                  agreed_threads_of(options_, channel_)});
         if (auto bad = chooser_->consider(what_); !bad.ok() && local_.ok()) local_ = bad;
         agrees_ = asks() || needs_agreement(what_) || options_.check || options_.audit;
-        if (local_.ok() && what_.schedule != schedule_kind::chosen) local_ = reserve();
-        if (!agrees_ && !local_.ok()) return finish(local_);
     }
-    if (local_.ok() && what_.schedule == schedule_kind::hierarchical) local_ = find_levels();
+    if (local_.ok() && what_.schedule != schedule_kind::chosen)
+        local_ = what_.schedule == schedule_kind::hierarchical ? find_levels() : reserve();
+    if (!agrees_ && !local_.ok()) return finish(local_);
     if (agrees_)
         agree(local_);
     else
@@ -114,6 +125,7 @@ void execution<T>::agree(const status& local) {
     if (local.ok() && compresses(what_) && channel_.size() > 1 && may_run)
         mine = span_of<T>(call_.in, geometry_, threads_of(options_, channel_));
     if (local.ok() && asks() && !settled_) look_at_values(mine, may_run);
+    mine.share = store_->shares().seen(kind());
     phase_ = phase::agreeing;
     if (auto done = agreement_.emplace().start(channel_, shape(), mine, local); !done.ok()) finish(done);
 }
@@ -296,7 +308,11 @@ stage_request<T> execution<T>::request() const {
     const auto segment_bytes = [&](payload_kind payload, int nodes) {
         return model::segment_bytes_of(payload, options_.segment_bytes, nodes, mpi::eager_bytes);
     };
-    all.segment_bytes = segment_bytes(what_.payload, nodes_of(channel_, options_.ranks_per_node));
+    const int nodes = nodes_of(channel_, options_.ranks_per_node);
+    all.segment_bytes = segment_bytes(what_.payload, nodes);
+    if (compresses(what_) && options_.segment_bytes == 0 && nodes > 1)
+        all.segment_bytes <<= model::doublings_of(model::schedule_between(what_.schedule, call_.op), what_.payload,
+                                                  store_->shares().agreed(kind()), all.segment_bytes, mpi::eager_bytes);
     all.node_segment_bytes = segment_bytes(payload_kind::raw, 1);
     all.rate = options_.rate;
     all.threads = threads_of(options_, channel_);
@@ -341,6 +357,7 @@ void execution<T>::start(const value_span& values) {
     plan_ = plan_call<T>({call_.op, call_.combine, what_, options_.limit, options_.bound_scope, options_.confidence,
                           channel_.size(), levels_ != nullptr ? levels_->nodes : 1},
                          values);
+    if (compresses(what_)) store_->shares().agree_on(kind(), values.share);
     phase_ = phase::running;
     if (asks() && blocking_) started_ = std::chrono::steady_clock::now();
     // In the turn: runs of the hierarchy begin in the same order on all ranks.
@@ -354,6 +371,7 @@ bool execution<T>::advance_run() {
     if (!moved) return finish(moved.error()), true;
     if (*moved != runner::state::done) return *moved != runner::state::waiting;
     run_->add_to(report_);
+    if (compresses(what_)) store_->shares().see(kind(), run_->message_share());
     if (asks() && blocking_)
         chooser_->ran(std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count());
     if (compresses(what_)) {

@@ -77,6 +77,7 @@ private:
     [[nodiscard]] std::size_t buffer_bytes() const noexcept { return geometry_.buffer_count() * sizeof(T); }
     [[nodiscard]] unsigned divisor() const noexcept { return divisor_of(call_.op, call_.combine, channel_.size()); }
 
+    [[nodiscard]] message_shares::kind kind() const noexcept;
     void prepare();
     bool move();
     void take_turn();

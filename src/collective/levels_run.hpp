@@ -20,6 +20,9 @@ public:
     [[nodiscard]] result<runner::state> advance() final;
     void release() noexcept final;
     void add_to(collective_report& report) const final;
+    [[nodiscard]] double message_share() const noexcept final {
+        return messages_[static_cast<std::size_t>(level::across)].message_share();
+    }
 
 protected:
     enum class level : std::uint8_t { first, across, last, over };

@@ -63,6 +63,7 @@ result<runner::state> runner::advance() {
             if (!made) return give_up(made.error());
             if (!*made) return pause(moved);
             moved = true;
+            note_length();
         }
         const auto gone = send_message();
         if (!gone) return give_up(gone.error());
@@ -127,6 +128,14 @@ result<bool> runner::make_message() {
     now_.made = is_there.ok() && *is_there;
     if (now_.made) make_from_received(now, piece, came);
     return is_there;
+}
+
+void runner::note_length() noexcept {
+    const std::uint64_t event = early_ ? event_ + work_.lanes() : event_;
+    if (work_.step_of(event).to_count == 0 || work_.part_of(event).in.count != work_.largest()) return;
+    const auto bytes = static_cast<double>(now_.what.bytes.size());
+    sent_.full_bytes += bytes;
+    sent_.full_squares += bytes * bytes;
 }
 
 /// False: it has not come yet.

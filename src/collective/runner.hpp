@@ -25,6 +25,8 @@ struct traffic {
     std::uint64_t sent_bytes = 0;
     std::uint64_t sent_values = 0;
     std::uint64_t messages = 0;
+    // Of messages, or parts of them, that hold as many values as any may: their bytes, and the squares of those.
+    double full_bytes = 0, full_squares = 0;
 };
 
 class runner {
@@ -88,6 +90,8 @@ private:
     [[nodiscard]] status post_receives();
     /// False: its message has not come yet.
     [[nodiscard]] result<bool> make_message();
+    /// What is made is to be sent.
+    void note_length() noexcept;
     [[nodiscard]] result<bool> take_message(const step& now, part piece, receive& came);
     [[nodiscard]] receive room_for(const step& now, part piece);
     [[nodiscard]] receive unpack(const step& now, part piece);

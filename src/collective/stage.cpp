@@ -118,6 +118,12 @@ void stage<T>::add_to(collective_report& report) const {
     report.workspace_bytes += memory_->bytes.bytes().size();
 }
 
+template <class T>
+double stage<T>::message_share() const noexcept {
+    if (!run_ || !(run_->sent().full_bytes > 0)) return 0;
+    return run_->sent().full_squares / run_->sent().full_bytes / static_cast<double>(work_.largest() * sizeof(T));
+}
+
 template class stage<float>;
 template class stage<double>;
 template class stage<half>;

@@ -49,6 +49,8 @@ public:
     virtual void release() noexcept = 0;
     /// What it sent, how long it took, what memory it has. Precondition: not released.
     virtual void add_to(collective_report& report) const = 0;
+    /// See message_shares; 0: it sent nothing between nodes. Precondition: the same.
+    [[nodiscard]] virtual double message_share() const noexcept = 0;
 };
 
 template <class T>
@@ -78,6 +80,7 @@ public:
     [[nodiscard]] result<runner::state> advance() override;
     void release() noexcept override;
     void add_to(collective_report& report) const override;
+    [[nodiscard]] double message_share() const noexcept override;
 
 private:
     static status no_memory() { return {errc::out_of_memory, "no memory for a collective; free some"}; }

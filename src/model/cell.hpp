@@ -74,6 +74,19 @@ inline constexpr std::uint64_t rabenseifner_raw_bytes = 64 * 1024;
     return fitting < longest ? fitting : longest;
 }
 
+/// How often such a length is doubled where nobody gives one, for calls like earlier ones whose messages shrank well:
+/// so much longer, they still leave unasked (docs/adr/0021). Of the schedules that hold few messages; where every rank
+/// works on a message before it goes on, once at most. schedule   between nodes share      bytes of a message / bytes
+/// of what it holds, in the mean; 0: not known
+[[nodiscard]] constexpr int doublings_of(schedule_kind schedule, payload_kind payload, double share,
+                                         std::uint64_t segment_bytes, std::uint64_t eager_bytes) noexcept {
+    if (share <= 0 || (schedule != schedule_kind::ring && schedule != schedule_kind::pairwise)) return 0;
+    int doublings = payload == payload_kind::once ? 2 : payload == payload_kind::raw ? 0 : 1;
+    while (doublings > 0 && share * static_cast<double>(segment_bytes << doublings) > static_cast<double>(eager_bytes))
+        --doublings;
+    return doublings;
+}
+
 /// Messages of a rank that should be on their way at a time: the wire stays busy while ranks wait for the processor or
 /// for an answer. Those beyond that wait in queues, and in an alltoall hold up other ranks' (docs/adr/0015).
 /// message_bytes   uncompressed
@@ -88,5 +101,12 @@ inline constexpr std::uint64_t rabenseifner_raw_bytes = 64 * 1024;
 
 /// allreduce, reduce, reduce_scatter.
 [[nodiscard]] constexpr bool is_reduction(operation op) noexcept { return op <= operation::reduce_scatter; }
+
+/// What runs between nodes.
+[[nodiscard]] constexpr schedule_kind schedule_between(schedule_kind all, operation op) noexcept {
+    if (all != schedule_kind::hierarchical) return all;
+    const bool straight = op == operation::gather || op == operation::scatter || op == operation::alltoall;
+    return straight ? schedule_kind::pairwise : schedule_kind::ring;
+}
 
 }  // namespace laconic::model

@@ -42,13 +42,6 @@ double talk_s(const context& in) noexcept {
     return sum;
 }
 
-/// Between nodes.
-schedule_kind schedule_between(schedule_kind all, operation op) noexcept {
-    if (all != schedule_kind::hierarchical) return all;
-    const bool straight = op == operation::gather || op == operation::scatter || op == operation::alltoall;
-    return straight ? schedule_kind::pairwise : schedule_kind::ring;
-}
-
 }  // namespace
 
 status check(const question& what) {
@@ -85,9 +78,13 @@ context::context(const machine& machine_in, const question& question_in, const c
       codec_(how.codec),
       size_factor_(rates_ == nullptr ? 1 : rates_->size_factor) {
     const bool raw = payload == payload_kind::raw;
+    const schedule_kind between = schedule_between(how.schedule, what.op);
+    if (what.segment_bytes == 0 && what.nodes > 1)
+        segment *=
+            1 << doublings_of(between, payload, fraction(is_reduction(what.op) ? ranks : 1),
+                              static_cast<std::uint64_t>(segment), static_cast<std::uint64_t>(machine_in.eager_bytes));
     lanes = std::min(raw ? machine_in.lanes_raw : machine_in.lanes_compressed,
-                     static_cast<double>(lanes_of(schedule_between(how.schedule, what.op), payload,
-                                                  static_cast<std::uint64_t>(segment))));
+                     static_cast<double>(lanes_of(between, payload, static_cast<std::uint64_t>(segment))));
     // C-Coll's chunks of 5120 values (papers/000): messages move while a piece is being worked on.
     if (payload == payload_kind::pipelined) grain = std::min(1.0, 5120.0 * what.element_bytes / segment);
 }

@@ -31,6 +31,35 @@ TEST(segments, fit_what_is_sent_at_once) {
     EXPECT_NE(time_of(m, what, tests::raw(ring)), fitting);
 }
 
+TEST(segments, are_longer_for_what_shrinks_well) {
+    const auto doublings = [](schedule_kind schedule, payload_kind payload, double share) {
+        return doublings_of(schedule, payload, share, 131072, 57344);
+    };
+    EXPECT_EQ(doublings(ring, once, 57344.0 / (4 * 131072)), 2);
+    EXPECT_EQ(doublings(ring, once, 57345.0 / (4 * 131072)), 1);
+    EXPECT_EQ(doublings(pairwise, once, 57344.0 / (2 * 131072)), 1);
+    EXPECT_EQ(doublings(pairwise, once, 57345.0 / (2 * 131072)), 0);
+    EXPECT_EQ(doublings(pairwise, once, 1.01), 0);
+    // Each rank works on them before they go on.
+    for (const payload_kind payload : {per_hop, pipelined, homomorphic, quantised, fused})
+        EXPECT_EQ(doublings(ring, payload, 0.01), 1);
+    EXPECT_EQ(doublings(ring, payload_kind::raw, 0.01), 0);
+    EXPECT_EQ(doublings(ring, once, 0), 0);
+    for (const schedule_kind schedule : {recursive_doubling, rabenseifner, binomial})
+        EXPECT_EQ(doublings(schedule, once, 0.01), 0);
+    // The model reckons with them: as with segments that are asked for and as long.
+    machine m = slow_machine();
+    m.eager_bytes = 57344;
+    question what = ask(operation::allgather, 64'000'000, 4);
+    what.ratio = 20;
+    what.segment_bytes = 0;
+    const double grown = time_of(m, what, {ring, once, codec_id::fle});
+    what.segment_bytes = 4 * 131072;
+    EXPECT_EQ(time_of(m, what, {ring, once, codec_id::fle}), grown);
+    what.segment_bytes = 131072;
+    EXPECT_NE(time_of(m, what, {ring, once, codec_id::fle}), grown);
+}
+
 TEST(segments, lanes_are_few_where_messages_are_long) {
     EXPECT_EQ(lanes_of(ring, payload_kind::raw, 16384), 16);
     EXPECT_EQ(lanes_of(ring, payload_kind::raw, 57344), 5);

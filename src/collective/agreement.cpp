@@ -56,11 +56,6 @@ double from_ordered(std::int64_t ordered) noexcept {
     return std::bit_cast<double>(ordered < 0 ? ordered ^ INT64_MAX : ordered);
 }
 
-/// A relative bound is told apart by its sign: bounds are not negative.
-double signed_bound(bound limit) noexcept {
-    return limit.kind == bound_kind::relative ? -1 - limit.value : limit.value;
-}
-
 std::int64_t packed(const cell& what) noexcept {
     return static_cast<std::int64_t>(what.schedule) << 16 | static_cast<std::int64_t>(what.payload) << 8 |
            static_cast<std::int64_t>(what.codec);
@@ -124,7 +119,7 @@ status agreement::start(mpi::channel& channel, const call_shape& shape, const va
                                                    static_cast<std::int64_t>(shape.type),
                                                    static_cast<std::int64_t>(shape.combine),
                                                    shape.root,
-                                                   to_ordered(signed_bound(shape.limit)),
+                                                   to_ordered(comparable(shape.limit)),
                                                    static_cast<std::int64_t>(shape.bound_scope),
                                                    to_ordered(shape.confidence),
                                                    packed(shape.what),

@@ -38,6 +38,11 @@ struct call_shape {
     bool audit = false;
 };
 
+/// The number by which ranks compare bounds, which are not negative: relative ones are told apart by their sign.
+[[nodiscard]] inline double comparable(bound limit) noexcept {
+    return limit.kind == bound_kind::relative ? -1 - limit.value : limit.value;
+}
+
 /// The finite values of one rank, or of all of them; of a call that is still to be decided those that were looked at.
 struct value_span : finite_range {
     agreed_sample sample = {};   ///< of this rank, or of all ranks that looked at values; the bound is left out

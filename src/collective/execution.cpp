@@ -27,7 +27,7 @@ call_shape execution<T>::shape() const noexcept {
     all.count = geometry_.common_count();
     all.counts = geometry_.counts_digest();
     all.type = element_type_of<T>::value;
-    all.combine = is_reduction(call_.op) ? call_.combine : reduction::sum;
+    all.combine = combine();
     all.root = call_.root;
     all.limit = options_.limit;
     all.bound_scope = options_.bound_scope;
@@ -40,17 +40,6 @@ call_shape execution<T>::shape() const noexcept {
     if (asks()) all.machine = chooser_->machine().digest, all.codec_threads = options_.codec_threads;
     all.audit = options_.audit;
     return all;
-}
-
-template <class T>
-message_shares::kind execution<T>::kind() const noexcept {
-    return {call_.op,
-            what_,
-            element_type_of<T>::value,
-            call_.combine,
-            options_.limit.kind,
-            options_.limit.value,
-            options_.bound_scope};
 }
 
 template <class T>
@@ -125,7 +114,7 @@ void execution<T>::agree(const status& local) {
     if (local.ok() && compresses(what_) && channel_.size() > 1 && may_run)
         mine = span_of<T>(call_.in, geometry_, threads_of(options_, channel_));
     if (local.ok() && asks() && !settled_) look_at_values(mine, may_run);
-    mine.share = store_->shares().seen(kind());
+    if (learns()) mine.share = store_->shares().seen(kind());
     phase_ = phase::agreeing;
     if (auto done = agreement_.emplace().start(channel_, shape(), mine, local); !done.ok()) finish(done);
 }
@@ -177,6 +166,7 @@ bool execution<T>::move() {
         case phase::agreeing: {
             const auto done = agreement_->test();
             if (!done) store_->forget_decisions();
+            if (done.code() == errc::out_of_memory) store_->shares().give_up();
             if (!done) return finish(done.error()), true;
             if (*done) agreed();
             return *done;
@@ -305,15 +295,11 @@ stage_request<T> execution<T>::request() const {
     all.what = what_;
     all.root = call_.root;
     all.data = {call_.in, call_.out, call_.combine, divisor(), own_operation<T>(&call_.custom)};
-    const auto segment_bytes = [&](payload_kind payload, int nodes) {
-        return model::segment_bytes_of(payload, options_.segment_bytes, nodes, mpi::eager_bytes);
-    };
     const int nodes = nodes_of(channel_, options_.ranks_per_node);
-    all.segment_bytes = segment_bytes(what_.payload, nodes);
-    if (compresses(what_) && options_.segment_bytes == 0 && nodes > 1)
-        all.segment_bytes <<= model::doublings_of(model::schedule_between(what_.schedule, call_.op), what_.payload,
-                                                  store_->shares().agreed(kind()), all.segment_bytes, mpi::eager_bytes);
-    all.node_segment_bytes = segment_bytes(payload_kind::raw, 1);
+    all.segment_bytes = model::grown_segment_bytes_of(model::schedule_between(what_.schedule, call_.op), what_.payload,
+                                                      learns() ? store_->shares().agreed(kind()) : 0,
+                                                      options_.segment_bytes, nodes, mpi::eager_bytes);
+    all.node_segment_bytes = model::segment_bytes_of(payload_kind::raw, options_.segment_bytes, 1, mpi::eager_bytes);
     all.rate = options_.rate;
     all.threads = threads_of(options_, channel_);
     all.call = number_;
@@ -357,7 +343,7 @@ void execution<T>::start(const value_span& values) {
     plan_ = plan_call<T>({call_.op, call_.combine, what_, options_.limit, options_.bound_scope, options_.confidence,
                           channel_.size(), levels_ != nullptr ? levels_->nodes : 1},
                          values);
-    if (compresses(what_)) store_->shares().agree_on(kind(), values.share);
+    if (learns()) store_->shares().agree_on(kind(), values.share);
     phase_ = phase::running;
     if (asks() && blocking_) started_ = std::chrono::steady_clock::now();
     // In the turn: runs of the hierarchy begin in the same order on all ranks.
@@ -371,7 +357,7 @@ bool execution<T>::advance_run() {
     if (!moved) return finish(moved.error()), true;
     if (*moved != runner::state::done) return *moved != runner::state::waiting;
     run_->add_to(report_);
-    if (compresses(what_)) store_->shares().see(kind(), run_->message_share());
+    if (learns()) note_share();
     if (asks() && blocking_)
         chooser_->ran(std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count());
     if (compresses(what_)) {

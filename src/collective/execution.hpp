@@ -15,12 +15,14 @@
 #include "collective/chooser.hpp"
 #include "collective/counting.hpp"
 #include "collective/direct_call.hpp"
+#include "collective/elements.hpp"
 #include "collective/exchange_levels.hpp"
 #include "collective/geometry.hpp"
 #include "collective/piece_levels.hpp"
 #include "collective/stage.hpp"
 #include "collective/stock.hpp"
 #include "laconic/collective.hpp"
+#include "mpi/eager.hpp"
 
 namespace laconic::collective {
 
@@ -73,11 +75,27 @@ public:
 private:
     enum class phase : std::uint8_t { queued, agreeing, meeting, counting, stock, blocking_stock, running, over };
 
+    [[nodiscard]] reduction combine() const noexcept { return is_reduction(call_.op) ? call_.combine : reduction::sum; }
     [[nodiscard]] call_shape shape() const noexcept;
+    [[nodiscard]] message_shares::kind kind() const noexcept {
+        const double rate = what_.codec == codec_id::zfp_rate ? options_.rate : 0;
+        return {call_.op,
+                what_.payload,
+                what_.codec,
+                element_type_of<T>::value,
+                combine(),
+                comparable(options_.limit),
+                options_.bound_scope,
+                rate};
+    }
+    /// Whether it may depend on earlier calls how long messages are.
+    [[nodiscard]] bool learns() const noexcept {
+        return compresses(what_) && options_.segment_bytes == 0 && knows_all_counts(call_.op, call_.varying) &&
+               nodes_of(channel_, options_.ranks_per_node) > 1;
+    }
     [[nodiscard]] std::size_t buffer_bytes() const noexcept { return geometry_.buffer_count() * sizeof(T); }
     [[nodiscard]] unsigned divisor() const noexcept { return divisor_of(call_.op, call_.combine, channel_.size()); }
 
-    [[nodiscard]] message_shares::kind kind() const noexcept;
     void prepare();
     bool move();
     void take_turn();
@@ -109,6 +127,12 @@ private:
     [[nodiscard]] stage_request<T> request() const;
     void start(const value_span& values);
     bool advance_run();
+    /// Messages that are shorter than segments for other reasons say nothing of longer ones.
+    void note_share() noexcept {
+        const int nodes = nodes_of(channel_, options_.ranks_per_node);
+        const std::uint64_t segment = model::segment_bytes_of(what_.payload, 0, nodes, mpi::eager_bytes);
+        if (const double share = run_->message_share(segment / 2); share > 0) store_->shares().see(kind(), share);
+    }
     void finish(status why);
 
     mpi::channel& channel_;

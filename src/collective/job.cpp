@@ -18,8 +18,8 @@ namespace {
 constexpr std::size_t min_chunks = 2;
 /// Messages that wait take memory: lanes are fewer where a program has many.
 constexpr std::uint64_t most_messages = 128;
-/// Into so many messages a short piece is cut, so that they overlap.
-constexpr int raw_cuts = 32, compressed_cuts = 8;
+/// Into so many messages a short piece is cut that travels raw, so that they overlap.
+constexpr int raw_cuts = 32;
 /// In bytes: of a piece that travels in a bundle, compressed, and of all of them: bundles have room for sums of which
 /// nothing compresses.
 constexpr std::size_t longest_bundled_piece = 128 * 1024, longest_bundled_array = 2 * 1024 * 1024;
@@ -52,7 +52,7 @@ grain job::choose(const cell& what, const program& steps, std::size_t longest_pi
     const bool raw = what.payload == payload_kind::raw;
     if (known && is_bundled(steps, longest_piece, segment_values, element_bytes, raw))
         return {base::round_up(std::max<std::size_t>(longest_piece, 1), codec::chunk_values), 1, true};
-    int cuts = raw ? raw_cuts : compressed_cuts;
+    int cuts = raw ? raw_cuts : model::compressed_cuts;
     // Nothing follows a message of a raw piece that is one of several but the next one: finer cuts would only add
     // messages. And where ranks do not know each other's counts, all of them take full segments.
     if (!known || (raw && steps.pieces > 1)) cuts = 1;

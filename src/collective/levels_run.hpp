@@ -20,8 +20,8 @@ public:
     [[nodiscard]] result<runner::state> advance() final;
     void release() noexcept final;
     void add_to(collective_report& report) const final;
-    [[nodiscard]] double message_share() const noexcept final {
-        return messages_[static_cast<std::size_t>(level::across)].message_share();
+    [[nodiscard]] double message_share(std::size_t least_bytes) const noexcept final {
+        return messages_[static_cast<std::size_t>(level::across)].message_share(least_bytes);
     }
 
 protected:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How well the messages of earlier calls shrank, so that those of the next call like them are as long as suits
-// (model::doublings_of). What a rank saw flows in, and what all ranks agreed on; that flows out, the same on all ranks.
+// (model::grown_segment_bytes_of). What a rank saw flows in, and what all ranks agreed on; that flows out, the same on
+// all ranks.
 #pragma once
 
 #include <algorithm>
@@ -16,15 +17,17 @@ namespace laconic::collective {
 
 class message_shares {
 public:
-    /// Calls that are alike: what all ranks compare before they run, without the counts.
+    /// Calls whose messages are taken to shrink alike: of what all ranks compare before they run, that which decides
+    /// it. Not the schedule: of rows that are tried in turn each knows what the others saw.
     struct kind {
         operation op = operation::allreduce;
-        cell what;
+        payload_kind payload = payload_kind::raw;
+        codec_id codec = codec_id::raw;
         element_type type = element_type::f32;
         reduction combine = reduction::sum;
-        bound_kind bound_by = bound_kind::absolute;
-        double bound_value = 0;
+        double limit = 0;  ///< comparable()
         scope bound_scope = scope::result;
+        double rate = 0;
 
         friend bool operator==(const kind&, const kind&) = default;
     };
@@ -34,7 +37,7 @@ public:
     /// told in the order of turns.
     [[nodiscard]] double agreed(const kind& alike) const noexcept {
         const entry* const known = find(alike);
-        return known == nullptr ? 0 : known->agreed;
+        return known == nullptr || gave_up_ ? 0 : known->agreed;
     }
     /// Precondition: all ranks are about to run such a call. 0: no rank knows.
     void agree_on(const kind& alike, double share) noexcept {
@@ -53,6 +56,8 @@ public:
     void see(const kind& alike, double share) noexcept {
         if (entry* const known = find(alike)) known->seen = share;
     }
+    /// A rank has no memory for more: as if nothing were known from now on. Precondition: all ranks are told.
+    void give_up() noexcept { gave_up_ = true; }
 
 private:
     struct entry {
@@ -72,6 +77,7 @@ private:
 
     std::array<entry, 16> entries_;  // no call allocates; the oldest makes room
     std::size_t next_ = 0;
+    bool gave_up_ = false;
 };
 
 }  // namespace laconic::collective

@@ -49,8 +49,9 @@ public:
     virtual void release() noexcept = 0;
     /// What it sent, how long it took, what memory it has. Precondition: not released.
     virtual void add_to(collective_report& report) const = 0;
-    /// See message_shares; 0: it sent nothing between nodes. Precondition: the same.
-    [[nodiscard]] virtual double message_share() const noexcept = 0;
+    /// See message_shares; of messages between the nodes, where there is a hierarchy. Precondition: the same.
+    /// least_bytes   uncompressed, that a message has to hold; 0 is returned where none does
+    [[nodiscard]] virtual double message_share(std::size_t least_bytes) const noexcept = 0;
 };
 
 template <class T>
@@ -80,7 +81,7 @@ public:
     [[nodiscard]] result<runner::state> advance() override;
     void release() noexcept override;
     void add_to(collective_report& report) const override;
-    [[nodiscard]] double message_share() const noexcept override;
+    [[nodiscard]] double message_share(std::size_t least_bytes) const noexcept override;
 
 private:
     static status no_memory() { return {errc::out_of_memory, "no memory for a collective; free some"}; }

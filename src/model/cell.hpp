@@ -74,18 +74,26 @@ inline constexpr std::uint64_t rabenseifner_raw_bytes = 64 * 1024;
     return fitting < longest ? fitting : longest;
 }
 
-/// How often such a length is doubled where nobody gives one, for calls like earlier ones whose messages shrank well:
-/// so much longer, they still leave unasked (docs/adr/0021). Of the schedules that hold few messages; where every rank
-/// works on a message before it goes on, once at most. schedule   between nodes share      bytes of a message / bytes
-/// of what it holds, in the mean; 0: not known
-[[nodiscard]] constexpr int doublings_of(schedule_kind schedule, payload_kind payload, double share,
-                                         std::uint64_t segment_bytes, std::uint64_t eager_bytes) noexcept {
-    if (share <= 0 || (schedule != schedule_kind::ring && schedule != schedule_kind::pairwise)) return 0;
+/// The same for calls like earlier ones, whose messages may have shrunk well: doubled while so much longer ones still
+/// leave unasked (docs/adr/0021). Of the schedules that hold few messages; once at most where every rank works on a
+/// message before it goes on.
+///
+/// between   what runs between nodes
+/// share     bytes of a message / bytes of what it holds, in the mean; 0: not known
+[[nodiscard]] constexpr std::uint64_t grown_segment_bytes_of(schedule_kind between, payload_kind payload, double share,
+                                                             std::uint64_t asked, int nodes,
+                                                             std::uint64_t eager_bytes) noexcept {
+    const std::uint64_t segment = segment_bytes_of(payload, asked, nodes, eager_bytes);
+    const bool holds_few = between == schedule_kind::ring || between == schedule_kind::pairwise;
+    if (asked != 0 || nodes < 2 || !holds_few || !(share > 0)) return segment;
     int doublings = payload == payload_kind::once ? 2 : payload == payload_kind::raw ? 0 : 1;
-    while (doublings > 0 && share * static_cast<double>(segment_bytes << doublings) > static_cast<double>(eager_bytes))
+    while (doublings > 0 && share * static_cast<double>(segment << doublings) > static_cast<double>(eager_bytes))
         --doublings;
-    return doublings;
+    return segment << doublings;
 }
+
+/// Into so many messages at least a piece is cut where it is compressed, unless they become very short: they overlap.
+inline constexpr int compressed_cuts = 8;
 
 /// Messages of a rank that should be on their way at a time: the wire stays busy while ranks wait for the processor or
 /// for an answer. Those beyond that wait in queues, and in an alltoall hold up other ranks' (docs/adr/0015).

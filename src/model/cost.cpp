@@ -79,10 +79,12 @@ context::context(const machine& machine_in, const question& question_in, const c
       size_factor_(rates_ == nullptr ? 1 : rates_->size_factor) {
     const bool raw = payload == payload_kind::raw;
     const schedule_kind between = schedule_between(how.schedule, what.op);
-    if (what.segment_bytes == 0 && what.nodes > 1)
-        segment *=
-            1 << doublings_of(between, payload, fraction(is_reduction(what.op) ? ranks : 1),
-                              static_cast<std::uint64_t>(segment), static_cast<std::uint64_t>(machine_in.eager_bytes));
+    const std::uint64_t grown =
+        grown_segment_bytes_of(between, payload, fraction(is_reduction(what.op) ? ranks : 1), what.segment_bytes,
+                               what.nodes, static_cast<std::uint64_t>(machine_in.eager_bytes));
+    const bool goes_whole = what.op == operation::bcast || what.op == operation::reduce;
+    segment =
+        std::max(segment, std::min(static_cast<double>(grown), bytes / (goes_whole ? 1 : ranks) / compressed_cuts));
     lanes = std::min(raw ? machine_in.lanes_raw : machine_in.lanes_compressed,
                      static_cast<double>(lanes_of(between, payload, static_cast<std::uint64_t>(segment))));
     // C-Coll's chunks of 5120 values (papers/000): messages move while a piece is being worked on.

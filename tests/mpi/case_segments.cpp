@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
 #include <cstddef>
 #include <string>
 #include <tuple>
@@ -12,6 +11,7 @@
 
 #include "cases.hpp"
 #include "codec/fle.hpp"
+#include "counted_memory.hpp"
 #include "fields.hpp"
 #include "mpi/eager.hpp"
 #include "run.hpp"
@@ -53,107 +53,195 @@ void bundles_suit() {
           "bundles take " + std::to_string(report.workspace_bytes) + " bytes");
 }
 
-/// Pieces of 16 of the shortest segments that compressed values travel in, 8 at least of the longest that are looked
-/// at.
-constexpr std::size_t shortest_segment = std::min<std::size_t>(4 * mpi::eager_bytes, std::size_t{128} << 10);
-constexpr std::size_t piece_values = 16 * shortest_segment / sizeof(float);
+/// What compressed values travel in where nobody says, between nodes.
+constexpr std::size_t usual_segment = std::min<std::size_t>(4 * mpi::eager_bytes, std::size_t{128} << 10);
+/// A piece is cut into 8 messages at least: so long a one into segments twice as long as usual, at most.
+constexpr std::size_t twice = 16 * usual_segment / sizeof(float);
 
-struct seen_call {
-    collective_report report;
-    std::vector<float> out;
+/// Calls of one kind on a communicator of their own.
+class alike_calls {
+public:
+    /// varying   counts are given rank by rank
+    alike_calls(operation op, std::string row, std::size_t piece_values, bool varying = false)
+        : op_(op), row_(std::move(row)), ranks_(static_cast<std::size_t>(size_of(MPI_COMM_WORLD))) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm_);
+        in_.resize(op == operation::allgather ? piece_values : piece_values * ranks_);
+        options_ = options_for(row_, bound::abs(1e-6));
+        options_.ranks_per_node = 1;
+        call_.op = op;
+        call_.varying = varying;
+        out_values_ = op == operation::reduce_scatter ? piece_values : piece_values * ranks_;
+        if (varying) {
+            counts_.assign(ranks_, piece_values);
+            for (std::size_t i = 0; i < ranks_; ++i) first_.push_back(i * piece_values);
+            call_.in_counts = call_.out_counts = counts_;
+            call_.in_displacements = call_.out_displacements = first_;
+        }
+    }
+    ~alike_calls() { MPI_Comm_free(&comm_); }
+    alike_calls(const alike_calls&) = delete;
+    alike_calls& operator=(const alike_calls&) = delete;
+
+    [[nodiscard]] const std::string& name() const noexcept { return row_; }
+    collective_call<float>& arguments() noexcept { return call_; }
+    [[nodiscard]] collective_options& options() noexcept { return options_; }
+    [[nodiscard]] MPI_Comm comm() const noexcept { return comm_; }
+    /// This rank's values from now on.
+    void take(field kind) { in_ = make_field<float>(kind, rank_in(comm_), in_.size()); }
+    /// Where the next call is to write.
+    std::vector<float>& next_out() {
+        out_.assign(out_values_, -77);
+        call_.in = in_;
+        call_.out = out_;
+        return out_;
+    }
+    /// Memory that a call took.
+    double operator()() {
+        next_out();
+        const std::uint64_t before = allocations();
+        const auto done = run(call_, comm_, options_);
+        allocated_ = allocations() - before;
+        check(done.ok(), row_ + ": " + done.error().message());
+        if (done.ok()) report_ = *done;
+        return static_cast<double>(report_.workspace_bytes);
+    }
+    [[nodiscard]] const std::vector<float>& out() const noexcept { return out_; }
+    /// How often the last call asked for memory.
+    [[nodiscard]] std::uint64_t allocated() const noexcept { return allocated_; }
+    [[nodiscard]] const collective_report& report() const noexcept { return report_; }
+
+private:
+    operation op_;
+    std::string row_;
+    std::size_t ranks_, out_values_ = 0;
+    MPI_Comm comm_ = MPI_COMM_NULL;
+    std::vector<float> in_, out_;
+    std::vector<std::size_t> counts_, first_;
+    collective_call<float> call_;
+    collective_options options_;
+    collective_report report_;
+    std::uint64_t allocated_ = 0;
 };
-/// noisy   ranks from this one on have values that do not shrink
-seen_call exchange(operation op, const std::string& row, int noisy, MPI_Comm comm) {
-    const int rank = rank_in(comm);
-    const auto pieces = op == operation::allgather ? std::size_t{1} : static_cast<std::size_t>(size_of(comm));
-    const auto& in = kept_field<float>(rank < noisy ? field::zeros : field::noise, rank, pieces * piece_values);
-    collective_options options = options_for(row, bound::abs(1e-6));
-    options.ranks_per_node = 1;
-    seen_call all;
-    all.out.resize(op == operation::reduce_scatter ? piece_values
-                                                   : piece_values * static_cast<std::size_t>(size_of(comm)));
-    collective_call<float> call;
-    call.op = op;
-    call.in = in;
-    call.out = all.out;
-    const auto done = run(call, comm, options);
-    check(done.ok(), row + ": " + done.error().message());
-    if (done.ok()) all.report = *done;
-    return all;
+
+void check_growth(double before, double after, double times, const std::string& name) {
+    check(after > 0.9 * times * before && after < 1.1 * times * before,
+          name + ": " + std::to_string(after / before) + " times the memory, not " + std::to_string(times));
 }
 
 /// What shrinks well is cut less finely as soon as all ranks know that of all ranks, and finely again when it no longer
 /// does; the bits are the same.
 void segments_grow() {
-    const int ranks = size_of(MPI_COMM_WORLD);
-    if (ranks < 2 || ranks > 5) return;  // long arrays
-    for (const auto& [op, row] : {std::pair{operation::allreduce, "ring/fused"},
-                                  {operation::allgather, "ring/once"},
-                                  {operation::reduce_scatter, "pairwise/per_hop"},
-                                  {operation::alltoall, "pairwise"}}) {
-        MPI_Comm comm = MPI_COMM_NULL;
-        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-        std::vector<seen_call> zeros, mixed;
-        for (int call = 0; call < 4; ++call) zeros.push_back(exchange(op, row, ranks, comm));
-        const std::string name = std::string(row) + " on " + std::to_string(ranks);
-        const auto took = [&](std::size_t call) { return static_cast<double>(zeros[call].report.workspace_bytes); };
-        check(took(1) == took(0), name + ": segments grow before the ranks have spoken of a call");
-        check(took(2) > 1.8 * took(1) && took(2) < 2.2 * took(1),
-              name + ": " + std::to_string(took(2) / took(1)) + " times the memory with segments twice as long");
-        check(took(3) == took(2), name + ": segments do not stay");
-        for (int call = 0; call < 4; ++call) mixed.push_back(exchange(op, row, ranks - 1, comm));
-        for (std::size_t call = 1; call < 4; ++call) {
-            check(zeros[call].out == zeros[0].out, name + ": other bits in longer segments");
-            check(mixed[call].out == mixed[0].out, name + ": other bits in shorter segments");
-        }
+    const int last = size_of(MPI_COMM_WORLD) - 1;
+    for (const auto& [op, row, values, times] : {std::tuple{operation::allreduce, "ring/fused", twice, 2.0},
+                                                 {operation::allgather, "ring/once", 2 * twice, 4.0},
+                                                 {operation::reduce_scatter, "pairwise", twice, 2.0},
+                                                 {operation::alltoall, "pairwise", twice, 2.0},
+                                                 {operation::allreduce, "hierarchical/fused", twice, 2.0},
+                                                 {operation::allgather, "binomial/once", twice, 1.0}}) {
+        alike_calls calls(op, row, values);
+        calls.take(field::zeros);
+        const double first = calls();
+        const auto bits = calls.out();
+        check(calls() == first, calls.name() + ": segments grow before the ranks have spoken of a call");
+        check_growth(first, calls(), times, calls.name());
+        check(calls.out() == bits, calls.name() + ": other bits in longer segments");
+        check_growth(first, calls(), times, calls.name());
+        // Options and report own the name, if it is long.
+        check(calls.allocated() <= (calls.name().size() > 15 ? 2U : 0U),
+              calls.name() + ": " + std::to_string(calls.allocated()) + " allocations of a call like an earlier one");
+        if (rank_in(calls.comm()) == last) calls.take(field::noise);
+        calls();
+        const auto mixed = calls.out();
+        const std::uint64_t long_messages = calls.report().messages;
+        for (int call = 0; call < 3; ++call) calls();
+        check(calls.out() == mixed, calls.name() + ": other bits in shorter segments");
         // What does not shrink travels alone.
-        if (op == operation::alltoall && rank_in(comm) == ranks - 1)
-            check(mixed[3].report.messages == 16 * static_cast<std::uint64_t>(ranks - 1) &&
-                      mixed[0].report.messages < mixed[3].report.messages,
-                  name + ": " + std::to_string(mixed[3].report.messages) + " messages of what does not shrink, " +
-                      std::to_string(mixed[0].report.messages) + " before that was known");
-        MPI_Comm_free(&comm);
+        if (op == operation::alltoall && rank_in(calls.comm()) == last)
+            check(calls.report().messages == 16 * static_cast<std::uint64_t>(last) &&
+                      long_messages < calls.report().messages,
+                  calls.name() + ": " + std::to_string(calls.report().messages) +
+                      " messages of what does not shrink, " + std::to_string(long_messages) + " before that was known");
     }
+}
+
+/// Neither ranks that mean something else by what does not matter, nor counts that others do not know, nor short
+/// calls between long ones make ranks cut differently.
+void segments_stay_alike() {
+    alike_calls calls(operation::allgather, "ring/once", twice);
+    calls.take(field::zeros);
+    const double first = calls();
+    calls.arguments().combine = rank_in(calls.comm()) == 0 ? reduction::max : reduction::sum;
+    for (int call = 0; call < 2; ++call) calls();
+    check_growth(first, calls(), 2, "a reduction that gathers nothing");
+    alike_calls uneven(operation::alltoall, "pairwise", twice, true);
+    uneven.take(field::zeros);
+    const double alone = uneven();
+    for (int call = 0; call < 2; ++call) uneven();
+    check_growth(alone, uneven(), 1, "counts that others do not know");
+    alike_calls varied(operation::allreduce, "ring/fused", twice);
+    varied.take(field::zeros);
+    const double once = varied();
+    const std::vector<float> few(10, 1.0F);
+    for (int call = 0; call < 2; ++call) reduce(few, reduction::sum, varied.comm(), varied.options(), "a short call");
+    check_growth(once, varied(), 2, "short calls between");
+}
+
+/// A rank without memory for longer segments: the call fails on all, and those after it take what they took before.
+void growth_needs_memory() {
+    alike_calls calls(operation::allgather, "ring/once", twice);
+    calls.take(field::zeros);
+    const double first = calls();
+    calls();
+    calls.next_out();
+    const bool fails = rank_in(calls.comm()) == 0;
+    if (fails) fail_one_after(0);
+    const auto refused = run(calls.arguments(), calls.comm(), calls.options());
+    if (fails) check(grant_all(), "segments grow without memory");
+    check(refused.code() == errc::out_of_memory, "no memory for longer segments: " + refused.error().message());
+    // The others keep what they had got.
+    for (int call = 0; call < 3; ++call) check_growth(first, calls(), fails ? 1 : 2, "after memory was refused");
 }
 
 /// Calls under way at the same time agree on their segments one after the other.
 void started_segments_grow() {
-    const int ranks = size_of(MPI_COMM_WORLD);
-    MPI_Comm comm = MPI_COMM_NULL;
-    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    collective_options options = options_for("ring/once", bound::abs(1e-6));
-    options.ranks_per_node = 1;
-    const std::vector<float> in(piece_values, 0.5F);
+    alike_calls calls(operation::allgather, "ring/once", twice);
+    calls.take(field::zeros);
     std::array<std::vector<float>, 5> out;
-    for (auto& one : out) one.resize(piece_values * static_cast<std::size_t>(ranks));
-    std::vector<collective_request> started;
+    std::vector<std::pair<collective_request, std::size_t>> started;
+    std::vector<double> took;
     const auto begin = [&](std::size_t which) {
-        collective_call<float> call;
-        call.op = operation::allgather;
-        call.in = in;
-        call.out = out[which];
-        auto request = start(call, comm, options);
+        out[which] = calls.next_out();
+        calls.arguments().out = out[which];
+        auto request = start(calls.arguments(), calls.comm(), calls.options());
         check(request.ok(), "a call that is to be started: " + request.error().message());
-        if (request.ok()) started.push_back(std::move(*request));
+        if (request.ok()) started.emplace_back(std::move(*request), which);
     };
     const auto end = [&] {
-        for (collective_request& one : started) check(one.wait().ok(), "a started call fails");
+        for (auto& [request, which] : started) {
+            const auto done = request.wait();
+            check(done.ok() && std::all_of(out[which].begin(), out[which].end(), [](float x) { return x == 0; }),
+                  "a started call: " + done.error().message());
+            took.push_back(done.ok() ? static_cast<double>(done->workspace_bytes) : 0);
+        }
         started.clear();
     };
     begin(0), begin(1), end();
     begin(2), begin(3), begin(4), end();
-    for (const auto& one : out)
-        check(std::all_of(one.begin(), one.end(), [](float x) { return std::abs(x - 0.5F) <= 1e-6F; }),
-              "a started call gathers something else");
-    MPI_Comm_free(&comm);
+    if (took.size() != out.size()) return;
+    check_growth(took[0], took[1], 1, "the second of two calls");
+    check_growth(took[0], took[4], 2, "calls after others");
 }
 
 }  // namespace
 
 void segments_suit() {
     bundles_suit();
-    segments_grow();
-    started_segments_grow();
+    if (size_of(MPI_COMM_WORLD) >= 2 && size_of(MPI_COMM_WORLD) <= 4) {  // long arrays
+        segments_grow();
+        segments_stay_alike();
+        growth_needs_memory();
+        started_segments_grow();
+    }
     const int ranks = size_of(MPI_COMM_WORLD);
     if (ranks < 2) return;
     constexpr std::size_t piece = 49 * codec::chunk_values;  // no rank has a shorter one

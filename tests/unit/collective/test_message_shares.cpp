@@ -7,10 +7,10 @@
 namespace laconic::collective {
 namespace {
 
-message_shares::kind call_of(double bound_value) {
+message_shares::kind call_of(double limit) {
     message_shares::kind alike;
-    alike.what = {schedule_kind::ring, payload_kind::once, codec_id::fle};
-    alike.bound_value = bound_value;
+    alike.payload = payload_kind::once;
+    alike.limit = limit;
     return alike;
 }
 
@@ -34,7 +34,7 @@ TEST(message_shares, calls_that_differ_are_told_apart) {
     other.combine = reduction::max;
     EXPECT_EQ(shares.agreed(other), 0);
     other = call_of(1);
-    other.bound_by = bound_kind::relative;
+    other.rate = 8;
     EXPECT_EQ(shares.agreed(other), 0);
 }
 
@@ -52,6 +52,15 @@ TEST(message_shares, the_oldest_makes_room) {
     for (int i = 1; i <= 17; ++i) shares.agree_on(call_of(i), 0.25);
     EXPECT_EQ(shares.agreed(call_of(1)), 0);
     for (int i = 2; i <= 17; ++i) EXPECT_EQ(shares.agreed(call_of(i)), 0.25) << i;
+}
+
+TEST(message_shares, nothing_is_known_any_more_once_memory_ran_out) {
+    message_shares shares;
+    shares.agree_on(call_of(1), 0.25);
+    shares.give_up();
+    EXPECT_EQ(shares.agreed(call_of(1)), 0);
+    shares.agree_on(call_of(1), 0.25);
+    EXPECT_EQ(shares.agreed(call_of(1)), 0);
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 // How long messages are, how many of them are on their way, and what overlaps with them.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "machines.hpp"
 #include "model/cost.hpp"
 
@@ -32,32 +34,43 @@ TEST(segments, fit_what_is_sent_at_once) {
 }
 
 TEST(segments, are_longer_for_what_shrinks_well) {
-    const auto doublings = [](schedule_kind schedule, payload_kind payload, double share) {
-        return doublings_of(schedule, payload, share, 131072, 57344);
+    constexpr double eager = 57344;
+    const auto grown = [](schedule_kind between, payload_kind payload, double share, std::uint64_t asked = 0,
+                          int nodes = 2) {
+        return grown_segment_bytes_of(between, payload, share, asked, nodes, 57344);
     };
-    EXPECT_EQ(doublings(ring, once, 57344.0 / (4 * 131072)), 2);
-    EXPECT_EQ(doublings(ring, once, 57345.0 / (4 * 131072)), 1);
-    EXPECT_EQ(doublings(pairwise, once, 57344.0 / (2 * 131072)), 1);
-    EXPECT_EQ(doublings(pairwise, once, 57345.0 / (2 * 131072)), 0);
-    EXPECT_EQ(doublings(pairwise, once, 1.01), 0);
+    EXPECT_EQ(grown(ring, once, eager / 524288), 524288u);
+    EXPECT_EQ(grown(ring, once, (eager + 1) / 524288), 262144u);
+    EXPECT_EQ(grown(pairwise, once, eager / 262144), 262144u);
+    EXPECT_EQ(grown(pairwise, once, (eager + 1) / 262144), 131072u);
+    EXPECT_EQ(grown(pairwise, once, 1.01), 131072u);
     // Each rank works on them before they go on.
     for (const payload_kind payload : {per_hop, pipelined, homomorphic, quantised, fused})
-        EXPECT_EQ(doublings(ring, payload, 0.01), 1);
-    EXPECT_EQ(doublings(ring, payload_kind::raw, 0.01), 0);
-    EXPECT_EQ(doublings(ring, once, 0), 0);
+        EXPECT_EQ(grown(ring, payload, 0.01), 262144u);
+    EXPECT_EQ(grown(ring, payload_kind::raw, 0.01), eager);
     for (const schedule_kind schedule : {recursive_doubling, rabenseifner, binomial})
-        EXPECT_EQ(doublings(schedule, once, 0.01), 0);
-    // The model reckons with them: as with segments that are asked for and as long.
+        EXPECT_EQ(grown(schedule, once, 0.01), 131072u);
+    // Not known, asked for, and inside a node.
+    EXPECT_EQ(grown(ring, once, 0), 131072u);
+    EXPECT_EQ(grown(ring, once, std::nan("")), 131072u);
+    EXPECT_EQ(grown(ring, once, 0.01, 4096), 4096u);
+    EXPECT_EQ(grown(ring, once, 0.01, 0, 1), 131072u);
+}
+
+TEST(segments, are_as_long_in_the_model) {
     machine m = slow_machine();
     m.eager_bytes = 57344;
-    question what = ask(operation::allgather, 64'000'000, 4);
-    what.ratio = 20;
-    what.segment_bytes = 0;
-    const double grown = time_of(m, what, {ring, once, codec_id::fle});
-    what.segment_bytes = 4 * 131072;
-    EXPECT_EQ(time_of(m, what, {ring, once, codec_id::fle}), grown);
-    what.segment_bytes = 131072;
-    EXPECT_NE(time_of(m, what, {ring, once, codec_id::fle}), grown);
+    const auto time = [&](std::uint64_t bytes, std::uint64_t segment_bytes) {
+        question what = ask(operation::allgather, bytes, 4);
+        what.ratio = 20;
+        what.segment_bytes = segment_bytes;
+        return time_of(m, what, {ring, once, codec_id::fle});
+    };
+    EXPECT_EQ(time(64'000'000, 0), time(64'000'000, 524288));
+    EXPECT_NE(time(64'000'000, 0), time(64'000'000, 131072));
+    // Pieces are cut into eight all the same.
+    EXPECT_EQ(time(4 * 8 * 200'000, 0), time(4 * 8 * 200'000, 200'000));
+    EXPECT_EQ(time(4 * 8 * 100'000, 0), time(4 * 8 * 100'000, 131072));
 }
 
 TEST(segments, lanes_are_few_where_messages_are_long) {

@@ -170,8 +170,8 @@ void segments_stay_alike() {
     alike_calls calls(operation::allgather, "ring/once", twice);
     calls.take(field::zeros);
     const double first = calls();
-    calls.arguments().combine = rank_in(calls.comm()) == 0 ? reduction::max : reduction::sum;
     for (int call = 0; call < 2; ++call) calls();
+    calls.arguments().combine = rank_in(calls.comm()) == 0 ? reduction::max : reduction::sum;
     check_growth(first, calls(), 2, "a reduction that gathers nothing");
     alike_calls uneven(operation::alltoall, "pairwise", twice, true);
     uneven.take(field::zeros);

@@ -30,8 +30,9 @@ struct collective_options {
     scope bound_scope = scope::result;  ///< what the bound limits
     double confidence = 0.9544;         ///< of scope::probable
     std::string algorithm = "auto";     ///< a row of `laconic info --algorithms`, or schedule/payload[:codec]
-    /// Uncompressed bytes per message; whole chunks, at most 2^28. 0: as suits the MPI library and what travels. Pieces
-    /// of up to twice as many may travel together, in trees and `rabenseifner`.
+    /// Uncompressed bytes per message; whole chunks, at most 2^28. 0: as suits the MPI library and what travels, longer
+    /// once that is seen to shrink well. Pieces of up to twice as many may travel together, in trees and
+    /// `rabenseifner`.
     std::size_t segment_bytes = 0;
     double rate = 8;  ///< bits per value of codec zfp_rate
     /// Whether ranks compare what must agree before data moves, which costs one small allreduce. Rows that quantise

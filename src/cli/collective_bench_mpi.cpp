@@ -130,10 +130,12 @@ private:
         return made;
     }
 
-    /// `auto` asks, and then tries rows of equal bits.
+    /// `auto` asks, and then tries rows of equal bits; segments of what compresses well grow in the third call.
     [[nodiscard]] std::size_t warm_ups_of(std::size_t row) const {
-        const std::size_t tries = model::recollection::most_rivals * model::recollection::tries;
-        return settings_.algorithms[row] == "auto" ? 1 + tries : 1;
+        constexpr std::size_t tries = model::recollection::most_rivals * model::recollection::tries;
+        if (settings_.algorithms[row] == "auto") return 1 + tries;
+        const auto what = collective::find_cell(settings_.op, settings_.algorithms[row]);
+        return what.ok() && collective::compresses(*what) ? 3 : 1;
     }
 
     /// Seconds of the slowest rank.

@@ -43,6 +43,11 @@ struct call_shape {
     return limit.kind == bound_kind::relative ? -1 - limit.value : limit.value;
 }
 
+/// What ranks compare of how values are combined: nothing where none are, and they may name what they like.
+[[nodiscard]] constexpr reduction comparable(operation op, reduction combine) noexcept {
+    return is_reduction(op) ? combine : reduction::sum;
+}
+
 /// The finite values of one rank, or of all of them; of a call that is still to be decided those that were looked at.
 struct value_span : finite_range {
     agreed_sample sample = {};   ///< of this rank, or of all ranks that looked at values; the bound is left out

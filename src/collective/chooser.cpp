@@ -42,9 +42,9 @@ bool chooser::is_plain() {
     // Only what has to be the same on all ranks: where sizes are not, calls of all sizes are alike.
     const std::uint64_t size = knows_counts() ? bytes() : of_any_size;
     likeness_ = model::likeness_of(size, knows_counts() ? 0 : 1, machine_->digest, shape.op, asked_.type,
-                                   is_reduction(shape.op) ? asked_.combine : reduction::sum, lossless_,
-                                   options.limit.kind, std::bit_cast<std::uint64_t>(options.limit.value),
-                                   options.bound_scope, asked_.nodes, options.segment_bytes, asked_.threads);
+                                   comparable(shape.op, asked_.combine), lossless_, options.limit.kind,
+                                   std::bit_cast<std::uint64_t>(options.limit.value), options.bound_scope, asked_.nodes,
+                                   options.segment_bytes, asked_.threads);
     return false;
 }
 

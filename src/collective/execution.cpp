@@ -27,7 +27,7 @@ call_shape execution<T>::shape() const noexcept {
     all.count = geometry_.common_count();
     all.counts = geometry_.counts_digest();
     all.type = element_type_of<T>::value;
-    all.combine = combine();
+    all.combine = comparable(call_.op, call_.combine);
     all.root = call_.root;
     all.limit = options_.limit;
     all.bound_scope = options_.bound_scope;

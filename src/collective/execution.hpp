@@ -75,7 +75,6 @@ public:
 private:
     enum class phase : std::uint8_t { queued, agreeing, meeting, counting, stock, blocking_stock, running, over };
 
-    [[nodiscard]] reduction combine() const noexcept { return is_reduction(call_.op) ? call_.combine : reduction::sum; }
     [[nodiscard]] call_shape shape() const noexcept;
     [[nodiscard]] message_shares::kind kind() const noexcept {
         const double rate = what_.codec == codec_id::zfp_rate ? options_.rate : 0;
@@ -83,7 +82,7 @@ private:
                 what_.payload,
                 what_.codec,
                 element_type_of<T>::value,
-                combine(),
+                comparable(call_.op, call_.combine),
                 comparable(options_.limit),
                 options_.bound_scope,
                 rate};

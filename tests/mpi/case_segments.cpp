@@ -4,11 +4,13 @@
 #include <array>
 #include <bit>
 #include <cstddef>
+#include <cstdio>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "auto_probe.hpp"
 #include "cases.hpp"
 #include "codec/fle.hpp"
 #include "counted_memory.hpp"
@@ -186,6 +188,42 @@ void segments_stay_alike() {
     check_growth(once, varied(), 2, "short calls between");
 }
 
+/// On nodes of two ranks those that send between nodes and those that do not cut alike.
+void segments_of_nodes_grow() {
+    for (const auto& [op, row] : {std::pair{operation::allreduce, "hierarchical/fused"},
+                                  {operation::allgather, "hierarchical/once"},
+                                  {operation::reduce_scatter, "hierarchical/fused"}}) {
+        alike_calls calls(op, row, 2 * twice);
+        calls.options().ranks_per_node = 2;
+        calls.take(field::zeros);
+        const double first = calls();
+        const auto bits = calls.out();
+        for (int call = 0; call < 3; ++call) calls();
+        // What nodes share stays as it is.
+        const double times = static_cast<double>(calls.report().workspace_bytes) / first;
+        const bool has_partner = size_of(calls.comm()) == 4 || rank_in(calls.comm()) != 1;
+        check(has_partner ? times > 1.4 && times < 2 : times == 1,
+              calls.name() + ": " + std::to_string(times) + " times the memory on nodes of two");
+        check(calls.out() == bits, calls.name() + ": other bits in longer segments on nodes of two");
+    }
+}
+
+/// `auto` runs a row as whoever names it does.
+void segments_of_auto_grow() {
+    alike_calls calls(operation::allgather, "auto", 2 * twice);
+    calls.options().machine = slow_machine();
+    calls.take(field::zeros);
+    const double first = calls();
+    const std::string row = calls.report().algorithm;
+    const auto bits = calls.out();
+    double last = 0;
+    for (int call = 0; call < 4; ++call) last = calls();
+    check(calls.report().algorithm == row, "auto took " + row + ", then " + calls.report().algorithm);
+    check_growth(first, last, 4, row + ", which auto runs");
+    check(calls.out() == bits, row + ": other bits in longer segments under auto");
+    std::remove(calls.options().machine.c_str());
+}
+
 /// A rank without memory for longer segments: the call fails on all, and those after it take what they took before.
 void growth_needs_memory() {
     alike_calls calls(operation::allgather, "ring/once", twice);
@@ -239,6 +277,8 @@ void segments_suit() {
     if (size_of(MPI_COMM_WORLD) >= 2 && size_of(MPI_COMM_WORLD) <= 4) {  // long arrays
         segments_grow();
         segments_stay_alike();
+        if (size_of(MPI_COMM_WORLD) > 2) segments_of_nodes_grow();
+        segments_of_auto_grow();
         growth_needs_memory();
         started_segments_grow();
     }

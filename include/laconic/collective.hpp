@@ -141,17 +141,18 @@ struct collective_call {
 /// memory    a number of segments that the row decides (rings: 30 to 115, 4 to 15 MB with the defaults, 16 and 30 MB
 ///           where data shrink well), however large the buffer; kept with the communicator and reused. Short pieces of
 ///           trees and `rabenseifner` travel together: all messages of the call, 58 MB at most on less than 32 ranks.
-///           `quantised` (HomComp) also 4 bytes per element, an alltoall in place a copy of the buffer. Hierarchy: 512
-///           KB for each rank of a node; in nodes of r ranks that share memory also 1/r of the array (reduce: not on
-///           the root; allreduce, bcast: not at all; gather, scatter: only in the root's node, elsewhere the rank's own
-///           piece), of an alltoall one to two times what a rank sends. The guide's table has the rest
+///           `quantised` (HomComp) also 4 bytes per element, an alltoall in place and a reduce_scatter whose arrays
+///           overlap a copy of the buffer. Hierarchy: 512 KB for each rank of a node; in nodes of r ranks that share
+///           memory also 1/r of the array (reduce: not on the root; allreduce, bcast: not at all; gather, scatter: only
+///           in the root's node, elsewhere the rank's own piece), of an alltoall one to two times what a rank sends.
+///           The guide's table has the rest
 /// from      C-Coll, ghZCCL, hZCCL, HomComp, HomComp_F, ArGM: `laconic info --algorithms` says which row is whose
 template <class T>
 [[nodiscard]] result<collective_report> run(const collective_call<T>& call, MPI_Comm comm,
                                             const collective_options& options = {});
 
-/// A collective that has been started. It moves in test() and wait(), and in those of other requests of the
-/// communicator. Destroying an unfinished one waits for it.
+/// A collective that has been started. It moves in test() and wait(), in those of other requests, and in blocking calls.
+/// Destroying an unfinished one waits for it.
 class collective_request {
 public:
     struct state;

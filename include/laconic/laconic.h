@@ -77,6 +77,8 @@ typedef struct {
     int average;             /* reductions with MPI_SUM: non-zero divides by the number of ranks */
     int no_shared_memory;    /* non-zero: rows with hierarchy use messages inside a node, too */
     unsigned codec_threads;  /* that compress and add for this rank; 0: its share of the node's processors */
+    const char* machine;     /* file of `laconic calibrate` that "auto" decides by; NULL: the one that LACONIC_MACHINE
+                                names, "" or none: the built-in figures */
 } laconic_collective_options;
 
 /* Datatypes of 16-bit floating-point numbers (IEEE binary16, bfloat16), for these functions; MPI knows how to move

@@ -45,7 +45,7 @@ public:
     void declare(CLI::App& app, const form& what);
     /// Reads the field.
     [[nodiscard]] collective_work prepare() const;
-    /// Everything in which the ranks must not differ.
+    /// In which the ranks must not differ before the first collective; the library compares the rest.
     [[nodiscard]] std::string fingerprint(const collective_work& work) const;
     /// Whether rows are named that is_forced() knows.
     [[nodiscard]] bool names_forced() const;

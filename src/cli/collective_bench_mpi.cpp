@@ -166,13 +166,15 @@ private:
             // The very call that a program would make.
             collective::stock_call stock;
             const collective::geometry shape = collective::geometry_of(what, rank_, ranks_);
-            const auto ready = stock.prepare(shape, element_type_of<T>::value, what.combine, what.custom,
+            const auto channel = mpi::channel_of(MPI_COMM_WORLD);
+            if (!channel) fail_data(channel.error().context());
+            const auto ready = stock.prepare(**channel, shape, element_type_of<T>::value, what.combine, what.custom,
                                              what.in.data(), what.out.data());
             if (!ready.ok()) fail_data(ready.message());
             if (stock.run(comm) != MPI_SUCCESS) fail_data("MPI's collective failed");
             collective_report report;
             report.algorithm = "stock";
-            collective::finish_stock<T>(shape, divisor(), what.out, report);
+            stock.finish<T>(shape, divisor(), what.out, report);
             return report;
         }
         auto done = laconic::run(what, MPI_COMM_WORLD, options);
@@ -265,9 +267,9 @@ private:
     }
     [[nodiscard]] static bool have_same_bits(std::span<const std::byte> bytes) {
         std::uint64_t sum = 0;
-        for (std::size_t i = 0; i + sizeof sum <= bytes.size(); i += sizeof sum) {
+        for (std::size_t i = 0; i < bytes.size(); i += sizeof sum) {
             std::uint64_t word = 0;
-            std::memcpy(&word, bytes.data() + i, sizeof word);
+            std::memcpy(&word, bytes.data() + i, std::min(sizeof word, bytes.size() - i));
             sum = (sum ^ word) * 0x9e3779b97f4a7c15U;
             sum ^= sum >> 29;
         }

@@ -4,9 +4,10 @@
 #include "collective/agreement.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstdio>
 #include <string>
+
+#include "collective/call_store.hpp"
 
 namespace laconic::collective {
 namespace {
@@ -31,7 +32,7 @@ enum fact : std::size_t {
     fact_audit,
     facts
 };
-static_assert(facts == agreement::facts_compared);
+static_assert(facts == agreement_letter::facts_compared);
 
 /// The message: facts, their complements, the value span, the worst local failure.
 enum slot : std::size_t {
@@ -47,11 +48,7 @@ enum slot : std::size_t {
     failure_key
 };
 
-/// Doubles in the order of integers.
-std::int64_t to_ordered(double value) noexcept {
-    const auto bits = std::bit_cast<std::int64_t>(value + 0.0);  // -0.0 becomes 0.0
-    return bits < 0 ? bits ^ INT64_MAX : bits;
-}
+/// What to_ordered() was given.
 double from_ordered(std::int64_t ordered) noexcept {
     return std::bit_cast<double>(ordered < 0 ? ordered ^ INT64_MAX : ordered);
 }
@@ -89,10 +86,9 @@ std::string describe(operation op, std::size_t which, std::int64_t value) {
         case fact_algorithm: return name_of(op, unpacked(value));
         case fact_rate:
         case fact_confidence: return real_text(from_ordered(value));
-        case fact_bound: {
-            const double limit = from_ordered(value);
-            return limit < 0 ? "relative " + real_text(-1 - limit) : "absolute " + real_text(limit);
-        }
+        case fact_bound:
+            return value < 0 ? "relative " + real_text(from_ordered(~value))
+                             : "absolute " + real_text(from_ordered(value));
         case fact_shared_memory: return value != 0 ? "on" : "off";
         case fact_machine: return value == 0 ? "the built-in one" : "a file with digest " + std::to_string(value);
         default: return std::to_string(value);
@@ -105,13 +101,21 @@ status agreement::start(mpi::channel& channel, const call_shape& shape, const va
     channel_ = &channel;
     op_ = shape.op;
     telling_ = false;
-    text_.fill(0);
-    packet_.fill(INT64_MIN);
-    packet_[failure_key] = 0;
+    call_store* const store = call_store::of(channel);
+    letter_ = store == nullptr ? nullptr : store->borrow_letter();
+    if (letter_ == nullptr) {
+        channel.mark_broken();
+        return no_memory();
+    }
+    auto& packet = letter_->packet;
+    auto& text = letter_->text;
+    text.fill(0);
+    packet.fill(INT64_MIN);
+    packet[failure_key] = 0;
     if (!local.ok()) {
         // Highest code first, then lowest rank.
-        packet_[failure_key] = (static_cast<std::int64_t>(local.code()) << 32) | (INT32_MAX - channel.rank());
-        local.context().copy(text_.data(), text_.size() - 1);
+        packet[failure_key] = (static_cast<std::int64_t>(local.code()) << 32) | (INT32_MAX - channel.rank());
+        local.context().copy(text.data(), text.size() - 1);
     } else {
         const std::array<std::int64_t, facts> mine{static_cast<std::int64_t>(shape.op),
                                                    static_cast<std::int64_t>(shape.count),
@@ -119,7 +123,7 @@ status agreement::start(mpi::channel& channel, const call_shape& shape, const va
                                                    static_cast<std::int64_t>(shape.type),
                                                    static_cast<std::int64_t>(shape.combine),
                                                    shape.root,
-                                                   to_ordered(comparable(shape.limit)),
+                                                   comparable(shape.limit),
                                                    static_cast<std::int64_t>(shape.bound_scope),
                                                    to_ordered(shape.confidence),
                                                    packed(shape.what),
@@ -131,60 +135,73 @@ status agreement::start(mpi::channel& channel, const call_shape& shape, const va
                                                    static_cast<std::int64_t>(shape.machine),
                                                    shape.audit ? 1 : 0};
         for (std::size_t f = 0; f < facts; ++f) {
-            packet_[f] = mine[f];
-            packet_[facts + f] = ~mine[f];
+            packet[f] = mine[f];
+            packet[facts + f] = ~mine[f];
         }
         if (values.any_finite) {
-            packet_[span_any] = 1;
-            packet_[span_min] = ~to_ordered(values.min);
-            packet_[span_max] = to_ordered(values.max);
-            packet_[span_abs] = to_ordered(values.max_abs);
+            packet[span_any] = 1;
+            packet[span_min] = ~to_ordered(values.min);
+            packet[span_max] = to_ordered(values.max);
+            packet[span_abs] = to_ordered(values.max_abs);
         }
         if (values.sample.any) {
-            packet_[span_least_bits] = ~to_ordered(values.sample.least);
-            packet_[span_most_bits] = to_ordered(values.sample.most);
+            packet[span_least_bits] = ~to_ordered(values.sample.least);
+            packet[span_most_bits] = to_ordered(values.sample.most);
         }
-        packet_[span_elements] = static_cast<std::int64_t>(values.elements);
-        if (values.last_s > 0) packet_[span_last] = to_ordered(values.last_s);
-        if (values.share > 0) packet_[span_share] = to_ordered(values.share);
+        packet[span_elements] = static_cast<std::int64_t>(values.elements);
+        if (values.last_s > 0) packet[span_last] = to_ordered(values.last_s);
+        if (values.share > 0) packet[span_share] = to_ordered(values.share);
     }
-    return channel.check(MPI_Iallreduce(MPI_IN_PLACE, packet_.data(), static_cast<int>(packet_.size()), MPI_INT64_T,
+    return channel.check(MPI_Iallreduce(MPI_IN_PLACE, packet.data(), static_cast<int>(packet.size()), MPI_INT64_T,
                                         MPI_MAX, channel.comm(), &request_),
                          "MPI_Iallreduce");
 }
 
+void agreement::release() noexcept {
+    if (letter_ != nullptr && request_ == MPI_REQUEST_NULL) letter_->in_use = false;
+    letter_ = nullptr;
+}
+
 result<bool> agreement::test() {
+    const result<bool> heard = listen();
+    if (!heard || *heard) release();
+    return heard;
+}
+
+result<bool> agreement::listen() {
+    auto& packet = letter_->packet;
+    auto& text = letter_->text;
     int over = 0;
     if (auto done = channel_->check(MPI_Test(&request_, &over, MPI_STATUS_IGNORE), "MPI_Iallreduce"); !done.ok())
         return done;
     if (over == 0) return false;
     if (telling_)
-        return status{static_cast<errc>(packet_[failure_key] >> 32),
-                      "rank " + std::to_string(teller_) + ": " + text_.data()};
-    if (packet_[failure_key] != 0) {
+        return status{static_cast<errc>(packet[failure_key] >> 32),
+                      "rank " + std::to_string(teller_) + ": " + text.data()};
+    if (packet[failure_key] != 0) {
         // All ranks learn the text of the rank that failed.
         telling_ = true;
-        teller_ = INT32_MAX - static_cast<int>(packet_[failure_key] & INT32_MAX);
-        if (teller_ != channel_->rank()) text_.fill(0);
+        teller_ = INT32_MAX - static_cast<int>(packet[failure_key] & INT32_MAX);
+        if (teller_ != channel_->rank()) text.fill(0);
         const int code =
-            MPI_Ibcast(text_.data(), static_cast<int>(text_.size()), MPI_CHAR, teller_, channel_->comm(), &request_);
+            MPI_Ibcast(text.data(), static_cast<int>(text.size()), MPI_CHAR, teller_, channel_->comm(), &request_);
         if (auto done = channel_->check(code, "MPI_Ibcast"); !done.ok()) return done;
         return false;
     }
     if (auto differs = judge(); !differs.ok()) return differs;
     values_ = {};
-    if (packet_[span_any] == 1)
+    if (packet[span_any] == 1)
         values_ = {
-            {true, from_ordered(~packet_[span_min]), from_ordered(packet_[span_max]), from_ordered(packet_[span_abs])}};
-    if (packet_[span_most_bits] != INT64_MIN)
-        values_.sample = {from_ordered(~packet_[span_least_bits]), from_ordered(packet_[span_most_bits]), 0, true};
-    values_.elements = static_cast<std::uint64_t>(std::max(packet_[span_elements], std::int64_t{0}));
-    if (packet_[span_last] != INT64_MIN) values_.last_s = from_ordered(packet_[span_last]);
-    if (packet_[span_share] != INT64_MIN) values_.share = from_ordered(packet_[span_share]);
+            {true, from_ordered(~packet[span_min]), from_ordered(packet[span_max]), from_ordered(packet[span_abs])}};
+    if (packet[span_most_bits] != INT64_MIN)
+        values_.sample = {from_ordered(~packet[span_least_bits]), from_ordered(packet[span_most_bits]), 0, true};
+    values_.elements = static_cast<std::uint64_t>(std::max(packet[span_elements], std::int64_t{0}));
+    if (packet[span_last] != INT64_MIN) values_.last_s = from_ordered(packet[span_last]);
+    if (packet[span_share] != INT64_MIN) values_.share = from_ordered(packet[span_share]);
     return true;
 }
 
-status agreement::judge() {
+status agreement::judge() const {
     constexpr std::array<const char*, facts> names{"collective",      "element count", "counts",
                                                    "element type",    "operation",     "root",
                                                    "error bound",     "scope",         "confidence",
@@ -196,8 +213,8 @@ status agreement::judge() {
          {fact_operation, fact_type, fact_count, fact_counts, fact_combine, fact_root, fact_bound, fact_scope,
           fact_confidence, fact_algorithm, fact_segment, fact_rate, fact_ranks_per_node, fact_shared_memory,
           fact_codec_threads, fact_machine, fact_audit}) {
-        const std::int64_t largest = packet_[f];
-        const std::int64_t smallest = ~packet_[facts + f];
+        const std::int64_t largest = letter_->packet[f];
+        const std::int64_t smallest = ~letter_->packet[facts + f];
         if (largest != smallest)
             return {errc::mismatch, std::string(names[f]) + " differs between ranks: " + describe(op_, f, smallest) +
                                         " on one, " + describe(op_, f, largest) + " on another; give all the same"};

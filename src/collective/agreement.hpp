@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 
 #include "collective/finite_range.hpp"
@@ -38,9 +39,16 @@ struct call_shape {
     bool audit = false;
 };
 
-/// The number by which ranks compare bounds, which are not negative: relative ones are told apart by their sign.
-[[nodiscard]] inline double comparable(bound limit) noexcept {
-    return limit.kind == bound_kind::relative ? -1 - limit.value : limit.value;
+/// Doubles in the order of integers.
+[[nodiscard]] inline std::int64_t to_ordered(double value) noexcept {
+    const auto bits = std::bit_cast<std::int64_t>(value + 0.0);  // -0.0 becomes 0.0
+    return bits < 0 ? bits ^ INT64_MAX : bits;
+}
+
+/// The number by which ranks compare bounds, which are not negative: those of relative ones are.
+[[nodiscard]] inline std::int64_t comparable(bound limit) noexcept {
+    const std::int64_t value = to_ordered(limit.value);
+    return limit.kind == bound_kind::relative ? ~value : value;
 }
 
 /// What ranks compare of how values are combined: nothing where none are, and they may name what they like.
@@ -56,9 +64,23 @@ struct value_span : finite_range {
     std::uint64_t elements = 0;  ///< of the buffer, as far as the rank knows. Of all ranks: the largest there is
 };
 
+/// What travels. Kept with the communicator: where MPI has failed it may still write there when the call is over.
+struct agreement_letter {
+    static constexpr std::size_t facts_compared = 17;
+    std::array<std::int64_t, 2 * facts_compared + 10> packet;
+    std::array<char, 400> text;
+    bool in_use = false;
+};
+
 class agreement {
 public:
-    /// Starts it. Collective over the channel.
+    agreement() = default;
+    agreement(const agreement&) = delete;
+    agreement& operator=(const agreement&) = delete;
+    ~agreement() { release(); }
+
+    /// Starts it. Collective over the channel. Returns ok, mpi, or out_of_memory, and then the channel is broken: the
+    /// others wait.
     /// local   ok, or why this rank cannot run the call; `shape` then counts for nothing
     [[nodiscard]] status start(mpi::channel& channel, const call_shape& shape, const value_span& values,
                                const status& local);
@@ -69,17 +91,16 @@ public:
     /// Precondition: test() said true.
     [[nodiscard]] const value_span& values() const noexcept { return values_; }
 
-    static constexpr std::size_t facts_compared = 17;
+    /// Gives up one that is not over.
+    void release() noexcept;
 
 private:
-    static constexpr std::size_t slots = 2 * facts_compared + 10;
-
-    [[nodiscard]] status judge();
+    [[nodiscard]] result<bool> listen();
+    [[nodiscard]] status judge() const;
 
     mpi::channel* channel_ = nullptr;
     MPI_Request request_ = MPI_REQUEST_NULL;
-    std::array<std::int64_t, slots> packet_{};
-    std::array<char, 400> text_{};
+    agreement_letter* letter_ = nullptr;
     operation op_ = operation::allreduce;
     bool telling_ = false;  // a failure's text is on its way
     int teller_ = 0;

@@ -125,7 +125,7 @@ status array_levels<T>::reserve(const stage_request<T>& request, hierarchy& leve
     }
     return reserve_across();
 } catch (const std::bad_alloc&) {
-    return {errc::out_of_memory, "no memory for a collective; free some"};
+    return no_memory();
 }
 
 template <class T>

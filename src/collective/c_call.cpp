@@ -4,9 +4,12 @@
 
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <optional>
 #include <string>
+#include <string_view>
 
+#include "base/options.hpp"
 #include "collective/audit.hpp"
 #include "collective/c_arrays.hpp"
 #include "collective/passed_on.hpp"
@@ -36,6 +39,9 @@ result<collective_options> to_options(const laconic_collective_options* given) {
     options.ranks_per_node = given->ranks_per_node;
     options.shared_memory = given->no_shared_memory == 0;
     options.codec_threads = given->codec_threads;
+    const std::string_view from_environment = base::describe(base::option_id::machine).environment;
+    const char* const machine = given->machine != nullptr ? given->machine : std::getenv(from_environment.data());
+    if (machine != nullptr) options.machine = machine;
     return options;
 }
 

@@ -9,6 +9,7 @@
 #include "codec/payload_codec.hpp"
 #include "collective/call_plan.hpp"
 #include "collective/own_operation.hpp"
+#include "collective/stock.hpp"
 
 namespace laconic::collective {
 namespace {
@@ -67,6 +68,8 @@ status check_call(const collective_call<T>& call, const geometry& shape, const c
                     "c_coll or stock"};
     if (shape.varying && what->schedule == schedule_kind::binomial && call.op != operation::allgather)
         return {errc::unsupported, "ranks of a tree pass on what they have no counts of; use a pairwise algorithm"};
+    if (what->schedule == schedule_kind::stock)
+        if (auto bad = fits_mpi(shape); !bad.ok()) return bad;
     if (compresses(*what) && what->codec != codec_id::fle)
         return codec::check_codec(what->codec, element_type_of<T>::value, options.rate);
     return {};

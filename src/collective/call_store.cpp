@@ -12,6 +12,23 @@ namespace {
 /// Programs are small, but a program that uses every rank as a root would keep one for each.
 constexpr std::size_t most_programs = 64;
 
+/// One that nobody uses, or a new one; null when there is no memory for that.
+template <class Lent>
+Lent* borrow_of(std::vector<std::unique_ptr<Lent>>& all) noexcept {
+    for (const auto& one : all)
+        if (!one->in_use) {
+            one->in_use = true;
+            return one.get();
+        }
+    try {
+        all.push_back(std::make_unique<Lent>());
+    } catch (const std::bad_alloc&) {
+        return nullptr;
+    }
+    all.back()->in_use = true;
+    return all.back().get();
+}
+
 }  // namespace
 
 call_store* call_store::of(mpi::channel& channel) noexcept {
@@ -32,20 +49,8 @@ std::shared_ptr<const program> call_store::program_for(operation op, schedule_ki
     return made;
 }
 
-call_memory* call_store::borrow() noexcept {
-    for (const auto& memory : memory_)
-        if (!memory->in_use) {
-            memory->in_use = true;
-            return memory.get();
-        }
-    try {
-        memory_.push_back(std::make_unique<call_memory>());
-    } catch (const std::bad_alloc&) {
-        return nullptr;
-    }
-    memory_.back()->in_use = true;
-    return memory_.back().get();
-}
+call_memory* call_store::borrow() noexcept { return borrow_of(memory_); }
+agreement_letter* call_store::borrow_letter() noexcept { return borrow_of(letters_); }
 
 call_store::known_size& call_store::size_of(operation op, const model::machine& where, int ranks, int nodes,
                                             std::size_t segment_bytes, unsigned threads) {

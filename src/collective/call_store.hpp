@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "collective/agreement.hpp"
+#include "collective/calls_under_way.hpp"
 #include "collective/hierarchy.hpp"
 #include "collective/job.hpp"
 #include "collective/known_calls.hpp"
@@ -42,6 +44,8 @@ struct call_memory {
     bool in_use = false;
 };
 
+[[nodiscard]] inline status no_memory() { return {errc::out_of_memory, "no memory for a collective; free some"}; }
+
 class call_store final : public mpi::channel::attachment {
 public:
     explicit call_store(const mpi::channel& channel) {
@@ -59,8 +63,14 @@ public:
     /// Memory that nobody uses now; give it back with in_use = false. Null when there is none.
     [[nodiscard]] call_memory* borrow() noexcept;
 
-    /// Counts the calls of the communicator, the same on all ranks: from it follow tags of their own.
+    /// For what ranks agree on; as borrow().
+    [[nodiscard]] agreement_letter* borrow_letter() noexcept;
+
+    /// Counts the calls of the communicator, the same on all ranks: from it follow tags of their own
+    /// (calls_under_way.hpp).
     [[nodiscard]] std::uint64_t next_call() noexcept { return calls_++; }
+
+    [[nodiscard]] calls_under_way& under_way() noexcept { return under_way_; }
 
     // MPI matches its collectives by their order on the communicator, so calls take turns: a call draws a number when
     // it begins, and uses MPI's collectives only from when all before it have ended their turns.
@@ -95,8 +105,12 @@ public:
     [[nodiscard]] model::recollection& decisions() noexcept { return decisions_; }
     /// What runs calls without loss: what each rank can work out anew by itself, so not all need to remember the same.
     [[nodiscard]] model::recollection& lossless() noexcept { return lossless_; }
-    /// After a call that all ranks have refused: they may have looked at it in different ways, and must remember alike.
-    void forget_decisions() noexcept { decisions_ = {}; }
+    /// After a call that all ranks have refused, with the same code: they may have looked at it in different ways, and
+    /// must remember alike.
+    void refused(errc code) noexcept {
+        decisions_ = {};
+        if (code == errc::out_of_memory) shares_.give_up();
+    }
 
     /// Machines that all ranks are known to read alike: what `auto` decides by before the ranks have spoken.
     [[nodiscard]] bool knows_machine(const std::string& path) const noexcept {
@@ -135,8 +149,10 @@ private:
     team everybody_;
     std::vector<known_program> programs_;
     std::vector<std::unique_ptr<call_memory>> memory_;
+    std::vector<std::unique_ptr<agreement_letter>> letters_;
     std::vector<known_levels> levels_;
     std::vector<known_size> sizes_;
+    calls_under_way under_way_;
     message_shares shares_;
     model::recollection decisions_, lossless_;
     std::vector<std::string> machines_;

@@ -40,8 +40,8 @@ void direct_call<T>::keep(call_store& store, std::uint64_t sent_bytes) const noe
 
 template <class T>
 result<collective_report> direct_call<T>::run() {
-    if (auto bad = stock_.prepare(geometry_, element_type_of<T>::value, call_.combine, call_.custom, call_.in.data(),
-                                  call_.out.data());
+    if (auto bad = stock_.prepare(channel_, geometry_, element_type_of<T>::value, call_.combine, call_.custom,
+                                  call_.in.data(), call_.out.data());
         !bad.ok())
         return bad;
     if (auto done = channel_.check(stock_.run(channel_.comm()), "MPI collective"); !done.ok()) {
@@ -50,7 +50,7 @@ result<collective_report> direct_call<T>::run() {
     }
     collective_report report;
     report.algorithm = "stock";
-    finish_stock<T>(geometry_, divisor_of(call_.op, call_.combine, channel_.size()), call_.out, report);
+    stock_.finish<T>(geometry_, divisor_of(call_.op, call_.combine, channel_.size()), call_.out, report);
     if (row_) keep(*call_store::of(channel_), report.sent_bytes);
     return report;
 }

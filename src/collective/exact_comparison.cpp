@@ -103,7 +103,7 @@ status exact_comparison<T>::prepare(const collective_call<T>& call, const mpi::c
     const auto is_missing = [](const auto& values) { return values.data() == nullptr && !values.empty(); };
     if (is_missing(call.in) || is_missing(call.out) || !check_geometry(geometry_).ok()) return {};
     const bool reduces = is_reduction(call.op);
-    if (!reduces && !fits_mpi(geometry_))
+    if (!reduces && !fits_mpi(geometry_).ok())
         return {errc::unsupported,
                 "an audit compares with MPI's own function, which cannot take counts beyond 2^31 - 1; run without it"};
     if (geometry_.reads() && overlap(call.in, call.out)) {
@@ -147,7 +147,7 @@ status exact_comparison<T>::start(mpi::channel& channel, const element_promise& 
     const bool broadcasts = call_.op == operation::bcast;
     if (broadcasts && geometry_.reads()) std::copy(call_.in.begin(), call_.in.end(), moved_.begin());
     const T* const in = broadcasts ? out : geometry_.reads() ? call_.in.data() : nullptr;
-    if (auto bad = stock_.prepare(geometry_, element_type_of<T>::value, call_.combine, call_.custom, in, out);
+    if (auto bad = stock_.prepare(channel, geometry_, element_type_of<T>::value, call_.combine, call_.custom, in, out);
         !bad.ok())
         return bad;
     return channel.check(stock_.start(channel.comm(), &request_), "MPI collective");

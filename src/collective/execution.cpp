@@ -14,11 +14,6 @@
 #include "mpi/eager.hpp"
 
 namespace laconic::collective {
-namespace {
-
-status no_memory() { return {errc::out_of_memory, "no memory for a collective; free some"}; }
-
-}  // namespace
 
 template <class T>
 call_shape execution<T>::shape() const noexcept {
@@ -47,7 +42,7 @@ void execution<T>::begin(bool blocking) try {
     blocking_ = blocking;
     prepare();
 } catch (const std::bad_alloc&) {
-    finish(no_memory());
+    desert();
 }
 
 template <class T>
@@ -62,7 +57,7 @@ void execution<T>::prepare() {
     what_ = {};
     store_ = call_store::of(channel_);
     if (store_ == nullptr) return finish(no_memory());
-    number_ = store_->next_call();
+    store_->under_way().enter(under_way_, store_->next_call());
     if (!blocking_) store_->forbid_blocking();
     blocking_ = blocking_ && store_->may_block();
     geometry_ = geometry_of(call_, channel_.rank(), channel_.size());
@@ -150,9 +145,7 @@ bool execution<T>::advance() try {
     }
     return move();
 } catch (const std::bad_alloc&) {
-    // The others are left waiting, and what was on its way is lost.
-    channel_.mark_broken();
-    finish(no_memory());
+    desert();
     return true;
 }
 
@@ -165,8 +158,7 @@ bool execution<T>::move() {
             return true;
         case phase::agreeing: {
             const auto done = agreement_->test();
-            if (!done) store_->forget_decisions();
-            if (done.code() == errc::out_of_memory) store_->shares().give_up();
+            if (!done) store_->refused(done.code());
             if (!done) return finish(done.error()), true;
             if (*done) agreed();
             return *done;
@@ -184,6 +176,7 @@ bool execution<T>::move() {
             return *done;
         }
         case phase::stock: return test_stock();
+        case phase::held: return set_out();
         case phase::running: return advance_run();
         case phase::blocking_stock:
         case phase::over: return false;
@@ -250,8 +243,8 @@ void execution<T>::run_alone() {
 
 template <class T>
 void execution<T>::run_stock() {
-    if (auto bad = stock_.prepare(geometry_, element_type_of<T>::value, call_.combine, call_.custom, call_.in.data(),
-                                  call_.out.data());
+    if (auto bad = stock_.prepare(channel_, geometry_, element_type_of<T>::value, call_.combine, call_.custom,
+                                  call_.in.data(), call_.out.data());
         !bad.ok())
         return finish(bad);
     phase_ = blocking_ ? phase::blocking_stock : phase::stock;
@@ -282,7 +275,7 @@ bool execution<T>::test_stock() {
 
 template <class T>
 void execution<T>::end_stock() {
-    finish_stock<T>(geometry_, divisor(), call_.out, report_);
+    stock_.finish<T>(geometry_, divisor(), call_.out, report_);
     finish({});
 }
 
@@ -302,7 +295,7 @@ stage_request<T> execution<T>::request() const {
     all.node_segment_bytes = model::segment_bytes_of(payload_kind::raw, options_.segment_bytes, 1, mpi::eager_bytes);
     all.rate = options_.rate;
     all.threads = threads_of(options_, channel_);
-    all.call = number_;
+    all.call = under_way_.number;
     all.copies_input = call_.op == operation::alltoall && call_.in.data() == call_.out.data();
     all.copies_input |= call_.op == operation::reduce_scatter && overlap(call_.in, call_.out);
     return all;
@@ -312,8 +305,8 @@ stage_request<T> execution<T>::request() const {
 template <class T>
 template <class Moving>
 Moving& execution<T>::in_place() {
-    Moving* const there = std::get_if<Moving>(&place_);
-    Moving& used = there != nullptr ? *there : place_.template emplace<Moving>();
+    Moving* const there = std::get_if<Moving>(&moving_);
+    Moving& used = there != nullptr ? *there : moving_.template emplace<Moving>();
     run_ = &used;
     return used;
 }
@@ -344,11 +337,19 @@ void execution<T>::start(const value_span& values) {
                           channel_.size(), levels_ != nullptr ? levels_->nodes : 1},
                          values);
     if (learns()) store_->shares().agree_on(kind(), values.share);
+    phase_ = phase::held;
+    set_out();
+}
+
+/// In the turn: runs of the hierarchy begin in the same order on all ranks. False: an earlier call has its tags.
+template <class T>
+bool execution<T>::set_out() {
+    if (!store_->under_way().has_tags(under_way_, channel_)) return false;
     phase_ = phase::running;
     if (asks() && blocking_) started_ = std::chrono::steady_clock::now();
-    // In the turn: runs of the hierarchy begin in the same order on all ranks.
     run_->start(plan_);
     end_turn();
+    return true;
 }
 
 template <class T>
@@ -376,8 +377,11 @@ void execution<T>::finish(status why) {
     if (ended_.code() == errc::mpi) channel_.mark_broken();
     phase_ = phase::over;
     end_turn();
+    if (store_ != nullptr) store_->under_way().leave(under_way_);
     if (run_ != nullptr) run_->release();
+    stock_.release();
     if (counting_) counting_->release();
+    if (agreement_) agreement_->release();
 }
 
 template <class T>

@@ -73,7 +73,7 @@ public:
     [[nodiscard]] bool ran() const noexcept { return ran_; }
 
 private:
-    enum class phase : std::uint8_t { queued, agreeing, meeting, counting, stock, blocking_stock, running, over };
+    enum class phase : std::uint8_t { queued, agreeing, meeting, counting, stock, blocking_stock, held, running, over };
 
     [[nodiscard]] call_shape shape() const noexcept;
     [[nodiscard]] message_shares::kind kind() const noexcept {
@@ -125,12 +125,18 @@ private:
     [[nodiscard]] Moving& in_place();
     [[nodiscard]] stage_request<T> request() const;
     void start(const value_span& values);
+    bool set_out();
     bool advance_run();
     /// Messages that are shorter than segments for other reasons say nothing of longer ones.
     void note_share() noexcept {
         const int nodes = nodes_of(channel_, options_.ranks_per_node);
         const std::uint64_t segment = model::segment_bytes_of(what_.payload, 0, nodes, mpi::eager_bytes);
         if (const double share = run_->message_share(segment / 2); share > 0) store_->shares().see(kind(), share);
+    }
+    /// The others are left waiting, and what was on its way is lost.
+    void desert() {
+        channel_.mark_broken();
+        finish(no_memory());
     }
     void finish(status why);
 
@@ -151,12 +157,12 @@ private:
     status refused_;
     std::optional<cell> presumed_;
     phase phase_ = phase::over;
-    std::uint64_t number_ = 0;
+    calls_under_way::place under_way_;
     // Calls that MPI does need none of these: they are not even made.
     std::optional<agreement> agreement_;
     std::optional<meeting> meeting_;
     std::optional<counting> counting_;
-    std::variant<std::monostate, stage<T>, array_levels<T>, piece_levels<T>, exchange_levels<T>> place_;
+    std::variant<std::monostate, stage<T>, array_levels<T>, piece_levels<T>, exchange_levels<T>> moving_;
     moving<T>* run_ = nullptr;  // in there; null: there is nothing to move
     std::optional<direct_call<T>> direct_;
     stock_call stock_;

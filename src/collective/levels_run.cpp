@@ -14,8 +14,7 @@ status levels_run<T>::begin(const stage_request<T>& request, hierarchy& levels) 
     levels_ = &levels;
     call_store* const store = call_store::of(*request_.channel);
     scratch_ = store == nullptr ? nullptr : store->borrow();
-    if (scratch_ == nullptr) return {errc::out_of_memory, "no memory for a collective; free some"};
-    return {};
+    return scratch_ == nullptr ? no_memory() : status{};
 }
 
 template <class T>

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
 #include "collective/registry.hpp"
@@ -25,7 +26,7 @@ public:
         codec_id codec = codec_id::raw;
         element_type type = element_type::f32;
         reduction combine = reduction::sum;
-        double limit = 0;  ///< comparable()
+        std::int64_t limit = 0;  ///< comparable()
         scope bound_scope = scope::result;
         double rate = 0;
 

@@ -16,8 +16,7 @@
 namespace laconic::collective {
 namespace {
 
-/// What C-Coll compresses between two looks at its messages; a chunk of fle is 2048 values.
-constexpr std::size_t pipeline_values = 6144;
+constexpr std::size_t pipeline_values = model::pipeline_values;
 
 template <class T>
 codec::frame_header header_of(const piece_codec& codec, std::size_t count, double limit) {

@@ -30,8 +30,10 @@ bool refusal::advance() {
         told_ = told.error();
     }
     over_ = !told_.ok();
-    if (over_) store.forget_decisions();
-    if (over_) store.end_turn();
+    if (over_) {
+        store.refused(told_.code());
+        store.end_turn();
+    }
     return true;
 }
 

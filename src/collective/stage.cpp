@@ -11,19 +11,6 @@ namespace {
 /// The largest message, compressed at its worst, must still be counted by an int.
 constexpr std::size_t max_segment_bytes = std::size_t{1} << 28;
 
-/// Tags of one call. MPI guarantees 32768, for eight calls at a time; both MPIs have enough for 1024.
-constexpr int tags_per_call = 4096;
-
-int first_tag(const mpi::channel& channel, std::uint64_t call) {
-    void* attribute = nullptr;
-    int found = 0;
-    int most = 32767;
-    MPI_Comm_get_attr(channel.comm(), MPI_TAG_UB, static_cast<void*>(&attribute), &found);
-    if (found != 0) most = *static_cast<int*>(attribute);
-    const auto calls = static_cast<std::uint64_t>(std::min((most - tags_per_call + 1) / tags_per_call + 1, 1024));
-    return static_cast<int>(call % calls) * tags_per_call;
-}
-
 }  // namespace
 
 template <class T>

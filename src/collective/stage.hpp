@@ -84,7 +84,6 @@ public:
     [[nodiscard]] double message_share(std::size_t least_bytes) const noexcept override;
 
 private:
-    static status no_memory() { return {errc::out_of_memory, "no memory for a collective; free some"}; }
     void lay_out(std::size_t longest_piece);
     void put_together(const quantisation<T>& plan);
     [[nodiscard]] payload& carrier() const noexcept { return *carrier_; }

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <new>
+#include <cstring>
 
 #include "collective/elements.hpp"
 #include "mpi/narrow_types.hpp"
@@ -51,14 +51,29 @@ bool lies_in(const void* part, const void* whole, std::size_t size_bytes) {
 
 }  // namespace
 
-bool fits_mpi(const geometry& call) noexcept {
+status fits_mpi(const geometry& call) {
+    // What MPI is told: of equal parts the count of one, in lists all of them.
+    std::size_t in = call.in_count;
+    std::size_t out = call.out_count;
+    switch (call.op) {
+        case operation::allgather:
+        case operation::gather: out = 0; break;
+        case operation::scatter: in = 0; break;
+        case operation::reduce_scatter: in = out = call.varying ? 0 : out; break;
+        case operation::alltoall: in = out = call.varying ? 0 : in / static_cast<std::size_t>(call.ranks); break;
+        default: break;
+    }
+    bool fits = in <= longest_int && out <= longest_int;
     for (const auto& list : {call.in_counts, call.in_displacements, call.out_counts, call.out_displacements})
-        if (!fits_int(list)) return false;
-    return call.in_count <= longest_int && call.out_count <= longest_int;
+        fits = fits && fits_int(list);
+    if (fits) return {};
+    return {errc::unsupported,
+            "a count of this call is beyond 2^31 - 1, which MPI's own function cannot take; use another algorithm, "
+            "e.g. ring/raw"};
 }
 
 std::size_t reach_of(const geometry& call) noexcept {
-    return fits_mpi(call) ? call.buffer_count() : std::max(call.buffer_count(), longest_int + 1);
+    return fits_mpi(call).ok() ? call.buffer_count() : std::max(call.buffer_count(), longest_int + 1);
 }
 
 cell stock_or_raw(const geometry& call) noexcept {
@@ -69,14 +84,33 @@ cell stock_or_raw(const geometry& call) noexcept {
 
 stock_call::~stock_call() {
     if (own_op_) MPI_Op_free(&call_.combine);
+    release();
 }
 
-status stock_call::prepare(const geometry& call, element_type type, reduction combine, MPI_Op custom, const void* in,
-                           void* out) {
-    if (!fits_mpi(call))
-        return {errc::unsupported,
-                "a count of this call is beyond 2^31 - 1, which MPI's own function cannot take; use "
-                "another algorithm, e.g. ring/raw"};
+void stock_call::release() noexcept {
+    if (copy_ == nullptr) return;
+    // MPI may still read it.
+    if (started_) copy_->bytes.abandon();
+    copy_->in_use = false;
+    copy_ = nullptr;
+}
+
+status stock_call::copy(mpi::channel& channel, const void* in, std::size_t size_bytes) {
+    call_store* const store = call_store::of(channel);
+    copy_ = store == nullptr ? nullptr : store->borrow();
+    if (copy_ == nullptr) return no_memory();
+    if (auto bad = copy_->bytes.reserve(size_bytes); !bad.ok()) return bad;
+    copied_bytes_ = size_bytes;
+    call_.in = std::memcpy(copy_->bytes.bytes().data(), in, size_bytes);
+    return {};
+}
+
+status stock_call::prepare(mpi::channel& channel, const geometry& call, element_type type, reduction combine,
+                           MPI_Op custom, const void* in, void* out) {
+    if (auto bad = fits_mpi(call); !bad.ok()) return bad;
+    release();
+    copied_bytes_ = 0;
+    started_ = false;
     const bool narrow = type == element_type::f16 || type == element_type::bf16;
     if (combine == reduction::custom) {
         call_.combine = custom;
@@ -104,20 +138,17 @@ status stock_call::prepare(const geometry& call, element_type type, reduction co
     call_.out = kept ? MPI_IN_PLACE : out;
     const bool spoils_reduce = call.op == operation::reduce && call.root != 0 && !reduces_in_place_anywhere;
     // An exchange in place: Open MPI 4.1.4 was seen to mix up parts beyond its eager limit from 8 ranks on.
-    if (in_place && (spoils_reduce || call.op == operation::alltoall)) try {
-            const auto* const first = static_cast<const std::byte*>(in);
-            copy_.assign(first, first + call.in_count * width);
-            call_.in = copy_.data();
-        } catch (const std::bad_alloc&) {
-            return {errc::out_of_memory, "no memory for a copy of what is worked on in place"};
-        }
+    if (in_place && (spoils_reduce || call.op == operation::alltoall))
+        if (auto bad = copy(channel, in, call.in_count * width); !bad.ok()) return bad;
     const int in_count = static_cast<int>(call.in_count);
     const int out_count = static_cast<int>(call.out_count);
     switch (call.op) {
         case operation::allgather:
         case operation::gather: call_.in_count = call_.out_count = in_count; break;
         case operation::scatter: call_.in_count = call_.out_count = out_count; break;
-        case operation::alltoall: call_.in_count = call_.out_count = in_count / call.ranks; break;
+        case operation::alltoall:
+            call_.in_count = call_.out_count = static_cast<int>(call.in_count / static_cast<std::size_t>(call.ranks));
+            break;
         default: call_.in_count = in_count, call_.out_count = out_count; break;
     }
     if (!call.varying) return {};
@@ -129,7 +160,10 @@ status stock_call::prepare(const geometry& call, element_type type, reduction co
 }
 
 template <class T>
-void finish_stock(const geometry& call, unsigned divisor, std::span<T> out, collective_report& report) noexcept {
+void stock_call::finish(const geometry& call, unsigned divisor, std::span<T> out, collective_report& report) noexcept {
+    started_ = false;
+    release();
+    report.workspace_bytes = copied_bytes_;
     const bool listed = call.varying && call.op == operation::reduce_scatter;
     const std::size_t mine = listed ? call.in_counts[static_cast<std::size_t>(call.rank)] : out.size();
     if (divisor != 1 && call.writes()) divide_elements<T>(out.data(), mine, divisor);
@@ -138,9 +172,9 @@ void finish_stock(const geometry& call, unsigned divisor, std::span<T> out, coll
     report.messages = 1;
 }
 
-template void finish_stock(const geometry&, unsigned, std::span<float>, collective_report&) noexcept;
-template void finish_stock(const geometry&, unsigned, std::span<double>, collective_report&) noexcept;
-template void finish_stock(const geometry&, unsigned, std::span<half>, collective_report&) noexcept;
-template void finish_stock(const geometry&, unsigned, std::span<bfloat16>, collective_report&) noexcept;
+template void stock_call::finish(const geometry&, unsigned, std::span<float>, collective_report&) noexcept;
+template void stock_call::finish(const geometry&, unsigned, std::span<double>, collective_report&) noexcept;
+template void stock_call::finish(const geometry&, unsigned, std::span<half>, collective_report&) noexcept;
+template void stock_call::finish(const geometry&, unsigned, std::span<bfloat16>, collective_report&) noexcept;
 
 }  // namespace laconic::collective

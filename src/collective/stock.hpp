@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
+#include "collective/call_store.hpp"
 #include "collective/geometry.hpp"
 #include "collective/mpi_call.hpp"
 #include "laconic/status.hpp"
@@ -24,28 +24,38 @@ public:
     stock_call& operator=(const stock_call&) = delete;
     ~stock_call();
 
-    /// returns ok, or unsupported when a count does not fit in an int. avg adds; the caller divides.
-    /// custom   of reduction::custom
-    [[nodiscard]] status prepare(const geometry& call, element_type type, reduction combine, MPI_Op custom,
-                                 const void* in, void* out);
+    /// returns ok, unsupported (see fits_mpi) or out_of_memory. avg adds; finish() divides.
+    /// channel   which keeps memory for what MPI cannot work on in place
+    /// custom    of reduction::custom
+    [[nodiscard]] status prepare(mpi::channel& channel, const geometry& call, element_type type, reduction combine,
+                                 MPI_Op custom, const void* in, void* out);
     /// returns MPI's code.
     [[nodiscard]] int run(MPI_Comm comm) { return call_.issue(comm, nullptr); }
     /// Its arguments. Precondition: prepare(), of equal parts.
     [[nodiscard]] const even_call& even() const noexcept { return call_; }
-    [[nodiscard]] int start(MPI_Comm comm, MPI_Request* request) { return call_.issue(comm, request); }
+    [[nodiscard]] int start(MPI_Comm comm, MPI_Request* request) {
+        started_ = true;
+        return call_.issue(comm, request);
+    }
+    /// What MPI leaves to do: averages are divided, and the report says what the call had to send at least, and what
+    /// memory it had.
+    template <class T>
+    void finish(const geometry& call, unsigned divisor, std::span<T> out, collective_report& report) noexcept;
+    /// Gives the memory back, also of a call that did not come to its end.
+    void release() noexcept;
 
 private:
+    [[nodiscard]] status copy(mpi::channel& channel, const void* in, std::size_t size_bytes);
+
     mpi_call call_;
     bool own_op_ = false;
-    std::vector<std::byte> copy_;  // of `in`, where MPI cannot reduce in place
+    bool started_ = false;         // and not known to be over
+    call_memory* copy_ = nullptr;  // of `in`, where MPI cannot work in place
+    std::size_t copied_bytes_ = 0;
 };
 
-/// What MPI leaves to do: averages are divided, and the report says what the call had to send at least.
-template <class T>
-void finish_stock(const geometry& call, unsigned divisor, std::span<T> out, collective_report& report) noexcept;
-
-/// Whether MPI's int counts can express the call.
-[[nodiscard]] bool fits_mpi(const geometry& call) noexcept;
+/// ok if MPI's int counts can express this rank's part of the call, else unsupported.
+[[nodiscard]] status fits_mpi(const geometry& call);
 
 /// What a rank that knows its own counts only adds to the largest buffer of all: the call's, or more than MPI's int
 /// counts can express where its arrays are beyond them.

@@ -87,8 +87,7 @@ context::context(const machine& machine_in, const question& question_in, const c
         std::max(segment, std::min(static_cast<double>(grown), bytes / (goes_whole ? 1 : ranks) / compressed_cuts));
     lanes = std::min(raw ? machine_in.lanes_raw : machine_in.lanes_compressed,
                      static_cast<double>(lanes_of(between, payload, static_cast<std::uint64_t>(segment))));
-    // C-Coll's chunks of 5120 values (papers/000): messages move while a piece is being worked on.
-    if (payload == payload_kind::pipelined) grain = std::min(1.0, 5120.0 * what.element_bytes / segment);
+    if (payload == payload_kind::pipelined) grain = std::min(1.0, pipeline_values * 1.0 * what.element_bytes / segment);
 }
 
 double context::fraction(double contributions) const noexcept {
@@ -110,7 +109,7 @@ double context::speedup(double size, bool uncompressed) const noexcept {
     constexpr double chunk_values = 2048, chunks = 32, raw_chunks = 4, portions = 2;
     double least = (uncompressed ? raw_chunks : chunks) * chunk_values;
     if (codec_ != codec_id::fle && codec_ != codec_id::raw)
-        least = payload == payload_kind::pipelined ? portions * 6144 : infinite;
+        least = payload == payload_kind::pipelined ? portions * pipeline_values : infinite;
     if (what.threads < 2 || size < least * what.element_bytes) return 1;
     return 1 + (static_cast<double>(what.threads) - 1) * where.thread_gain;
 }

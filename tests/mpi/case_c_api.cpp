@@ -52,6 +52,17 @@ void check_compressed() {
     check(code == LACONIC_OK, std::string("C avg in place: ") + laconic_last_message());
     check_promise(both, exact, ranks, ranks, ranks == 1 ? 0 : 1e-5, accumulator::exact, "C avg in place");
 
+    options.algorithm = nullptr;
+    options.machine = "/nowhere/machine.toml";
+    code = laconic_allreduce(in.data(), out.data(), count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &options);
+    check(code != LACONIC_OK && std::string(laconic_last_message()).find("/nowhere") != std::string::npos,
+          std::string("C machine that cannot be read: ") + laconic_last_message());
+    options.machine = nullptr;
+    setenv("LACONIC_MACHINE", "/nowhere/else.toml", 1);
+    code = laconic_allreduce(in.data(), out.data(), count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &options);
+    check(code != LACONIC_OK && std::string(laconic_last_message()).find("/nowhere/else") != std::string::npos,
+          std::string("C machine of the environment: ") + laconic_last_message());
+    unsetenv("LACONIC_MACHINE");
     options.bound = -2;
     code = laconic_allreduce(in.data(), out.data(), count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &options);
     check(code == LACONIC_ERR_BOUND, "C bad bound");

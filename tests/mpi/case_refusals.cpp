@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Ranks that disagree about operations other than allreduce, cells that do not exist, arrays of the wrong size: one
 // answer for everybody, with a remedy in it, and the next call works.
+#include <cmath>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "cases.hpp"
 #include "collective/registry.hpp"
+#include "collective/stock.hpp"
 #include "run.hpp"
 #include "scenario.hpp"
 
@@ -57,9 +59,23 @@ void check_disagreement() {
         if (ranks > 2) refused(errc::mismatch, "root differs", what, "root", false, [&](given& g) { other_root(g); });
         refused(errc::mismatch, "error bound", what, "bound", false,
                 [](given& g) { g.options.limit = bound::abs(2e-3); });
+        refused(errc::mismatch, "error bound", what, "kind of bound", false,
+                [](given& g) { g.options.limit = bound::rel(1e-3); });
         if (what.op == operation::reduce)
             refused(errc::mismatch, "min", what, "reduction", false,
                     [](given& g) { g.arrays.call.combine = reduction::min; });
+    }
+    // Bounds that differ in the last place, and far below the others.
+    for (const double tiny : {1e-13, 1e-17, 5e-324}) {
+        const std::vector<double> in(600, 1.0);
+        std::vector<double> out(600);
+        const double mine = rank_in(world) == ranks - 1 ? std::nextafter(tiny, 1.0) : tiny;
+        for (const bound& limit : {bound::rel(mine), bound::abs(mine)}) {
+            const status why =
+                allreduce<double>(in, out, reduction::sum, world, options_for("homcomp_f", limit)).error();
+            check(why.code() == errc::mismatch && why.context().find("error bound") != std::string::npos,
+                  "bounds of " + std::to_string(tiny) + " that differ in the last place: " + why.message());
+        }
     }
     const auto fewer = [](given& g) {
         g.arrays.call.in = g.arrays.call.in.first(500);
@@ -145,6 +161,50 @@ void check_missing_cells() {
     check(done.error().code() == errc::unsupported, "szx of 16-bit values: " + done.error().message());
 }
 
+/// MPI is told the count of a part, not of the array.
+void check_what_mpi_takes() {
+    constexpr std::size_t part = 600'000'000;
+    constexpr int parts = 4;
+    for (int op = 0; op < collective::operation_count; ++op)
+        for (const bool is_root : {true, false}) {
+            const auto which = static_cast<operation>(op);
+            collective::geometry shape;
+            shape.op = which;
+            shape.rank = is_root ? 0 : 1;
+            shape.ranks = parts;
+            const bool is_one_array =
+                which == operation::allreduce || which == operation::reduce || which == operation::bcast;
+            const bool reads_whole = which == operation::alltoall || which == operation::reduce_scatter ||
+                                     (which == operation::scatter && is_root);
+            const bool writes_whole = which == operation::alltoall || which == operation::allgather ||
+                                      (which == operation::gather && is_root);
+            shape.in_count = is_one_array || reads_whole ? part * parts : part;
+            shape.out_count = is_one_array || writes_whole ? part * parts : part;
+            const status fits = collective::fits_mpi(shape);
+            check(fits.code() == (is_one_array ? errc::unsupported : errc::ok),
+                  std::string(collective::name_of(which)) + " of 4 times 600 million elements: " + fits.message());
+        }
+}
+
+/// What MPI's own function cannot take is refused by all ranks, though only one of them sees it.
+void check_too_long_for_mpi() {
+    for (const operation op : {operation::scatter, operation::gather}) {
+        scenario what = of(op, "stock", true);
+        what.root = size_of(world) - 1;
+        // Nobody reads or writes so far: it is an address alone.
+        constexpr std::size_t beyond = std::size_t{1} << 31;
+        refused(errc::unsupported, "2^31", what, "displacement", false, [&](given& g) {
+            std::vector<std::size_t>& displacements =
+                op == operation::scatter ? g.arrays.in_displacements : g.arrays.out_displacements;
+            displacements.back() += beyond;
+            if (op == operation::scatter)
+                g.arrays.call.in = {g.arrays.call.in.data(), g.arrays.call.in.size() + beyond};
+            else
+                g.arrays.call.out = {g.arrays.call.out.data(), g.arrays.call.out.size() + beyond};
+        });
+    }
+}
+
 /// The first call of a communicator is `auto`, and one rank cannot make it; and the first started one, after which all
 /// ranks must still agree on how to call MPI.
 void check_first_calls() {
@@ -175,6 +235,8 @@ void misuse_is_refused() {
     check_first_calls();
     if (size_of(world) > 1) check_disagreement();
     check_wrong_sizes();
+    check_what_mpi_takes();
+    if (size_of(world) > 1) check_too_long_for_mpi();
     check_missing_cells();
 }
 

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdio>
+#include <memory>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -13,8 +14,11 @@
 #include "auto_probe.hpp"
 #include "cases.hpp"
 #include "codec/fle.hpp"
+#include "collective/execution.hpp"
+#include "collective/refusal.hpp"
 #include "counted_memory.hpp"
 #include "fields.hpp"
+#include "mpi/channel.hpp"
 #include "mpi/eager.hpp"
 #include "run.hpp"
 
@@ -240,6 +244,35 @@ void growth_needs_memory() {
     for (int call = 0; call < 3; ++call) check_growth(first, calls(), fails ? 1 : 2, "after memory was refused");
 }
 
+/// A rank whose call cannot even be described forgets with the others.
+void refusals_are_remembered_alike() {
+    if (size_of(MPI_COMM_WORLD) < 3) return;
+    alike_calls calls(operation::allgather, "ring/once", twice);
+    calls.take(field::zeros);
+    const double first = calls();
+    calls();
+    calls.next_out();
+    if (rank_in(calls.comm()) == 0) {
+        const auto channel = mpi::channel_of(calls.comm());
+        check(channel.ok(), "a channel");
+        if (!channel.ok()) return;
+        const status why{errc::invalid_argument, "a call that cannot be described"};
+        const auto heard =
+            collective::run({std::make_unique<collective::refusal>(**channel, why, true), *channel, calls.comm()});
+        check(heard.code() == errc::out_of_memory, "a refusal beside want of memory: " + heard.error().message());
+    } else {
+        const bool fails = rank_in(calls.comm()) == 1;
+        if (fails) fail_one_after(0);
+        const auto refused = run(calls.arguments(), calls.comm(), calls.options());
+        if (fails) check(grant_all(), "segments grow without memory");
+        check(refused.code() == errc::out_of_memory, "want of memory beside a refusal: " + refused.error().message());
+    }
+    for (int call = 0; call < 3; ++call) {
+        const double bytes = calls();
+        if (rank_in(calls.comm()) < 2) check_growth(first, bytes, 1, "after a refusal and want of memory");
+    }
+}
+
 /// Calls under way at the same time agree on their segments one after the other.
 void started_segments_grow() {
     alike_calls calls(operation::allgather, "ring/once", twice);
@@ -280,6 +313,7 @@ void segments_suit() {
         if (size_of(MPI_COMM_WORLD) > 2) segments_of_nodes_grow();
         segments_of_auto_grow();
         growth_needs_memory();
+        refusals_are_remembered_alike();
         started_segments_grow();
     }
     const int ranks = size_of(MPI_COMM_WORLD);

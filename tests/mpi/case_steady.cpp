@@ -101,6 +101,12 @@ void check_steady() {
     for (const char* row : {"ring", "binomial", "stock"}) check_row(operation::bcast, row, 0);
     for (const char* row : {"homcomp_f", "binomial", "stock"}) check_row(operation::reduce, row, 0);
     for (const char* row : {"homcomp_f", "pairwise", "stock"}) check_row(operation::reduce_scatter, row, 0);
+    what.in_place = true;
+    for (const char* row : {"pairwise", "stock"}) check_row(operation::alltoall, row, 0);
+    what.root = size_of(MPI_COMM_WORLD) - 1;
+    for (const char* row : {"homcomp_f", "stock"}) check_row(operation::reduce, row, 0);
+    what.root = 0;
+    what.in_place = false;
     for (const operation op : {operation::reduce_scatter, operation::allgather, operation::reduce, operation::bcast})
         for (const unsigned each : {0U, 2U})
             for (const bool shared : {true, false}) {

@@ -99,6 +99,23 @@ void check_row(const algorithm& row, bool shared) {
               std::to_string(limits.least) + " to " + std::to_string(limits.most));
 }
 
+/// What overwrites values that have not been sent works on a copy of the buffer.
+void check_in_place(operation op, const char* row) {
+    scenario what;
+    what.op = op;
+    what.algorithm = row;
+    what.limit = bound::abs(1e-3);
+    what.count = part_values;
+    what.segment_bytes = segment_bytes;
+    what.ranks_per_node = 1;
+    const std::uint64_t apart = workspace_of(what);
+    what.in_place = true;
+    const std::uint64_t extra = workspace_of(what) - apart;
+    const std::size_t whole = static_cast<std::size_t>(size_of(MPI_COMM_WORLD)) * part_values * sizeof(float);
+    check(extra >= whole && extra < whole + 128, what.text() + ": " + std::to_string(extra) +
+                                                     " bytes more than apart, of a buffer of " + std::to_string(whole));
+}
+
 }  // namespace
 
 void memory_is_as_stated() {
@@ -109,6 +126,9 @@ void memory_is_as_stated() {
         check_row(row, true);
         if (hierarchical) check_row(row, false);
     }
+    if (ranks < 2) return;
+    for (const char* row : {"pairwise", "pairwise_raw", "stock"}) check_in_place(operation::alltoall, row);
+    for (const char* row : {"homcomp_f", "ring_raw"}) check_in_place(operation::reduce_scatter, row);
 }
 
 }  // namespace laconic::test

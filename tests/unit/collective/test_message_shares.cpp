@@ -7,7 +7,7 @@
 namespace laconic::collective {
 namespace {
 
-message_shares::kind call_of(double limit) {
+message_shares::kind call_of(std::int64_t limit) {
     message_shares::kind alike;
     alike.payload = payload_kind::once;
     alike.limit = limit;

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which calls of a communicator are under way on this rank, and which tags their messages have.
+#pragma once
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "mpi/channel.hpp"
+
+namespace laconic::collective {
+
+/// Tags that one call needs, and how many calls can have tags of their own at a time.
+inline constexpr int tags_per_call = 4096;
+/// MPI guarantees 32768 tags, for eight calls; both MPIs have enough for 1024.
+[[nodiscard]] inline std::uint64_t calls_with_tags(const mpi::channel& channel) noexcept {
+    void* attribute = nullptr;
+    int found = 0;
+    int most = 32767;
+    MPI_Comm_get_attr(channel.comm(), MPI_TAG_UB, static_cast<void*>(&attribute), &found);
+    if (found != 0) most = *static_cast<int*>(attribute);
+    return static_cast<std::uint64_t>(std::min((most - tags_per_call + 1) / tags_per_call + 1, 1024));
+}
+[[nodiscard]] inline int first_tag(const mpi::channel& channel, std::uint64_t call) noexcept {
+    return static_cast<int>(call % calls_with_tags(channel)) * tags_per_call;
+}
+
+/// In the order of their numbers.
+class calls_under_way {
+public:
+    /// Of one call; lives where the call does.
+    struct place {
+        std::uint64_t number = 0;
+        place* before = nullptr;
+        place* after = nullptr;
+        bool taken = false;
+    };
+    calls_under_way() = default;
+    calls_under_way(const calls_under_way&) = delete;
+    calls_under_way& operator=(const calls_under_way&) = delete;
+
+    /// Precondition: `number` is larger than those of all others.
+    void enter(place& one, std::uint64_t number) noexcept {
+        one = {number, last_, nullptr, true};
+        (last_ != nullptr ? last_->after : first_) = &one;
+        last_ = &one;
+    }
+    /// Nothing, if it is not there.
+    void leave(place& one) noexcept {
+        if (!one.taken) return;
+        (one.before != nullptr ? one.before->after : first_) = one.after;
+        (one.after != nullptr ? one.after->before : last_) = one.before;
+        one.taken = false;
+    }
+    /// Whether no earlier call that is not over here has the tags of this one. Another rank may not have got as far,
+    /// but messages between two ranks arrive in order: it takes those of the earlier call first.
+    [[nodiscard]] bool has_tags(const place& one, const mpi::channel& channel) const noexcept {
+        return one.number - first_->number < calls_with_tags(channel);
+    }
+
+private:
+    place* first_ = nullptr;
+    place* last_ = nullptr;
+};
+
+}  // namespace laconic::collective

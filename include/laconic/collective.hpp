@@ -151,8 +151,8 @@ template <class T>
 [[nodiscard]] result<collective_report> run(const collective_call<T>& call, MPI_Comm comm,
                                             const collective_options& options = {});
 
-/// A collective that has been started. It moves in test() and wait(), in those of other requests, and in blocking calls.
-/// Destroying an unfinished one waits for it.
+/// A collective that has been started. It moves in test() and wait(), in those of other requests, and in blocking
+/// calls. Destroying an unfinished one waits for it.
 class collective_request {
 public:
     struct state;

@@ -163,7 +163,7 @@ void agreement::release() noexcept {
 }
 
 result<bool> agreement::test() {
-    const result<bool> heard = listen();
+    result<bool> heard = listen();
     if (!heard || *heard) release();
     return heard;
 }

@@ -158,7 +158,11 @@ status agreement::start(mpi::channel& channel, const call_shape& shape, const va
 }
 
 void agreement::release() noexcept {
-    if (letter_ != nullptr && request_ == MPI_REQUEST_NULL) letter_->in_use = false;
+    if (letter_ == nullptr) return;
+    if (request_ == MPI_REQUEST_NULL)
+        letter_->in_use = false;
+    else if (call_store* const store = call_store::of(*channel_); store != nullptr)
+        store->lose(letter_);
     letter_ = nullptr;
 }
 

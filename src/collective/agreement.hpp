@@ -64,7 +64,7 @@ struct value_span : finite_range {
     std::uint64_t elements = 0;  ///< of the buffer, as far as the rank knows. Of all ranks: the largest there is
 };
 
-/// What travels. Kept with the communicator: where MPI has failed it may still write there when the call is over.
+/// What travels. Not part of an agreement: where MPI has failed it may still write there when that is over.
 struct agreement_letter {
     static constexpr std::size_t facts_compared = 17;
     std::array<std::int64_t, 2 * facts_compared + 10> packet;

@@ -72,9 +72,8 @@ void audited<T>::end_of_call() {
 }
 
 template <class T>
-bool audited<T>::advance() {
-    if (phase_ != phase::running && phase_ != phase::over && channel_.broken())
-        return finish({errc::mpi, "a collective on this communicator failed inside MPI; use a new communicator"}), true;
+bool audited<T>::advance() try {
+    if (phase_ != phase::running && phase_ != phase::over && channel_.broken()) return finish(broken()), true;
     switch (phase_) {
         case phase::running: {
             const bool moved = !inner_.over() && inner_.advance();
@@ -110,6 +109,10 @@ bool audited<T>::advance() {
         case phase::over: return false;
     }
     return false;
+} catch (const std::bad_alloc&) {
+    // The others are left waiting.
+    channel_.mark_broken();
+    return finish(no_memory()), true;
 }
 
 /// A call may fail on one rank alone, where a message cannot be decoded: then there is nothing to audit on any.

@@ -2,6 +2,7 @@
 // Caches by linear search: a communicator sees few kinds of calls.
 #include "collective/call_store.hpp"
 
+#include <algorithm>
 #include <new>
 
 #include "collective/select.hpp"
@@ -51,6 +52,14 @@ std::shared_ptr<const program> call_store::program_for(operation op, schedule_ki
 
 call_memory* call_store::borrow() noexcept { return borrow_of(memory_); }
 agreement_letter* call_store::borrow_letter() noexcept { return borrow_of(letters_); }
+
+void call_store::lose(const agreement_letter* letter) noexcept {
+    const auto at =
+        std::find_if(letters_.begin(), letters_.end(), [&](const auto& one) { return one.get() == letter; });
+    if (at == letters_.end()) return;
+    static_cast<void>(at->release());
+    letters_.erase(at);
+}
 
 call_store::known_size& call_store::size_of(operation op, const model::machine& where, int ranks, int nodes,
                                             std::size_t segment_bytes, unsigned threads) {

@@ -46,6 +46,11 @@ struct call_memory {
 
 [[nodiscard]] inline status no_memory() { return {errc::out_of_memory, "no memory for a collective; free some"}; }
 
+/// Why a channel takes no more calls.
+[[nodiscard]] inline status broken() {
+    return {errc::mpi, "an earlier collective on this communicator failed on its way; use a new communicator"};
+}
+
 class call_store final : public mpi::channel::attachment {
 public:
     explicit call_store(const mpi::channel& channel) {
@@ -65,6 +70,8 @@ public:
 
     /// For what ranks agree on; as borrow().
     [[nodiscard]] agreement_letter* borrow_letter() noexcept;
+    /// It is never freed: MPI has not given it back.
+    void lose(const agreement_letter* letter) noexcept;
 
     /// Counts the calls of the communicator, the same on all ranks: from it follow tags of their own
     /// (calls_under_way.hpp).

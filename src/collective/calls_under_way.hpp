@@ -30,33 +30,48 @@ inline constexpr int tags_per_call = 4096;
 class calls_under_way {
 public:
     /// Of one call; lives where the call does.
-    struct place {
-        std::uint64_t number = 0;
-        place* before = nullptr;
-        place* after = nullptr;
-        bool taken = false;
+    class place {
+    public:
+        place() = default;
+        place(const place&) = delete;
+        place& operator=(const place&) = delete;
+        ~place() { leave(); }
+
+        [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
+        /// The call is over. Nothing, if it was before.
+        void leave() noexcept {
+            if (line_ == nullptr) return;
+            (before_ != nullptr ? before_->after_ : line_->first_) = after_;
+            (after_ != nullptr ? after_->before_ : line_->last_) = before_;
+            line_ = nullptr;
+        }
+
+    private:
+        friend class calls_under_way;
+        std::uint64_t number_ = 0;
+        calls_under_way* line_ = nullptr;
+        place* before_ = nullptr;
+        place* after_ = nullptr;
     };
     calls_under_way() = default;
     calls_under_way(const calls_under_way&) = delete;
     calls_under_way& operator=(const calls_under_way&) = delete;
+    ~calls_under_way() {
+        for (place* one = first_; one != nullptr; one = one->after_) one->line_ = nullptr;
+    }
 
     /// Precondition: `number` is larger than those of all others.
     void enter(place& one, std::uint64_t number) noexcept {
-        one = {number, last_, nullptr, true};
-        (last_ != nullptr ? last_->after : first_) = &one;
+        one.leave();
+        one.number_ = number, one.line_ = this, one.before_ = last_, one.after_ = nullptr;
+        (last_ != nullptr ? last_->after_ : first_) = &one;
         last_ = &one;
-    }
-    /// Nothing, if it is not there.
-    void leave(place& one) noexcept {
-        if (!one.taken) return;
-        (one.before != nullptr ? one.before->after : first_) = one.after;
-        (one.after != nullptr ? one.after->before : last_) = one.before;
-        one.taken = false;
     }
     /// Whether no earlier call that is not over here has the tags of this one. Another rank may not have got as far,
     /// but messages between two ranks arrive in order: it takes those of the earlier call first.
+    /// Precondition: it is under way.
     [[nodiscard]] bool has_tags(const place& one, const mpi::channel& channel) const noexcept {
-        return one.number - first_->number < calls_with_tags(channel);
+        return &one == first_ || one.number() - first_->number() < calls_with_tags(channel);
     }
 
 private:

@@ -42,8 +42,11 @@ template <class T>
 result<collective_report> direct_call<T>::run() {
     if (auto bad = stock_.prepare(channel_, geometry_, element_type_of<T>::value, call_.combine, call_.custom,
                                   call_.in.data(), call_.out.data());
-        !bad.ok())
+        !bad.ok()) {
+        // The others are in MPI's function, which the next one here would meet.
+        channel_.mark_broken();
         return bad;
+    }
     if (auto done = channel_.check(stock_.run(channel_.comm()), "MPI collective"); !done.ok()) {
         channel_.mark_broken();
         return done;

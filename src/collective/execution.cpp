@@ -139,10 +139,7 @@ void execution<T>::agreed() {
 
 template <class T>
 bool execution<T>::advance() try {
-    if (phase_ != phase::over && channel_.broken()) {
-        finish({errc::mpi, "an earlier collective on this communicator failed inside MPI; use a new communicator"});
-        return true;
-    }
+    if (phase_ != phase::over && channel_.broken()) return finish(broken()), true;
     return move();
 } catch (const std::bad_alloc&) {
     desert();
@@ -245,8 +242,11 @@ template <class T>
 void execution<T>::run_stock() {
     if (auto bad = stock_.prepare(channel_, geometry_, element_type_of<T>::value, call_.combine, call_.custom,
                                   call_.in.data(), call_.out.data());
-        !bad.ok())
+        !bad.ok()) {
+        // The others are in MPI's function, which the next one here would meet.
+        channel_.mark_broken();
         return finish(bad);
+    }
     phase_ = blocking_ ? phase::blocking_stock : phase::stock;
     if (blocking_) return;
     if (auto done = channel_.check(stock_.start(channel_.comm(), &request_), "MPI collective"); !done.ok())
@@ -295,7 +295,7 @@ stage_request<T> execution<T>::request() const {
     all.node_segment_bytes = model::segment_bytes_of(payload_kind::raw, options_.segment_bytes, 1, mpi::eager_bytes);
     all.rate = options_.rate;
     all.threads = threads_of(options_, channel_);
-    all.call = under_way_.number;
+    all.call = under_way_.number();
     all.copies_input = call_.op == operation::alltoall && call_.in.data() == call_.out.data();
     all.copies_input |= call_.op == operation::reduce_scatter && overlap(call_.in, call_.out);
     return all;
@@ -377,7 +377,7 @@ void execution<T>::finish(status why) {
     if (ended_.code() == errc::mpi) channel_.mark_broken();
     phase_ = phase::over;
     end_turn();
-    if (store_ != nullptr) store_->under_way().leave(under_way_);
+    under_way_.leave();
     if (run_ != nullptr) run_->release();
     stock_.release();
     if (counting_) counting_->release();

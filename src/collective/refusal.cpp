@@ -2,6 +2,8 @@
 // An agreement without a call behind it.
 #include "collective/refusal.hpp"
 
+#include <new>
+
 #include "collective/call_store.hpp"
 #include "collective/registry.hpp"
 
@@ -17,7 +19,7 @@ void refusal::begin(bool blocking) {
     if (!over_) turn_ = store->draw_turn();
 }
 
-bool refusal::advance() {
+bool refusal::advance() try {
     if (over_) return false;
     call_store& store = *call_store::of(channel_);
     if (!started_) {
@@ -31,9 +33,16 @@ bool refusal::advance() {
     }
     over_ = !told_.ok();
     if (over_) {
+        agreement_.release();
         store.refused(told_.code());
         store.end_turn();
     }
+    return true;
+} catch (const std::bad_alloc&) {
+    // The others are left waiting.
+    channel_.mark_broken();
+    told_ = no_memory();
+    over_ = true;
     return true;
 }
 

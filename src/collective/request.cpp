@@ -120,9 +120,11 @@ progress_thread& progress() {
     return one;
 }
 
-/// The handler of the caller's communicator hears of failures inside MPI.
+/// The handler of the caller's communicator hears of failures inside MPI; not of a channel that a rank without memory
+/// has left.
 void tell(const status& why, mpi::channel* channel, MPI_Comm comm) {
-    if (channel != nullptr && why.code() == errc::mpi) MPI_Comm_call_errhandler(comm, channel->last_error());
+    if (channel == nullptr || why.code() != errc::mpi || channel->last_error() == MPI_SUCCESS) return;
+    MPI_Comm_call_errhandler(comm, channel->last_error());
 }
 result<collective_report> outcome_of(execution_base& ended, mpi::channel* channel, MPI_Comm comm) {
     result<collective_report> outcome = ended.outcome();
@@ -162,7 +164,7 @@ result<collective_report> run_through(execution_base& work, mpi::channel* channe
 
 status check_channel(const mpi::channel& channel) {
     if (!channel.broken()) return {};
-    return {errc::mpi, "an earlier collective on this communicator failed inside MPI; use a new communicator"};
+    return collective::broken();
 }
 
 template <class T>

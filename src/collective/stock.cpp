@@ -43,6 +43,23 @@ constexpr bool reduces_in_place_anywhere = false;
 constexpr bool reduces_in_place_anywhere = true;
 #endif
 
+bool is_short_enough(const geometry& call) noexcept {
+    // What MPI is told: of equal parts the count of one, in lists all of them.
+    std::size_t in = call.in_count;
+    std::size_t out = call.out_count;
+    switch (call.op) {
+        case operation::allgather:
+        case operation::gather: out = 0; break;
+        case operation::scatter: in = 0; break;
+        case operation::alltoall: in = out = call.varying ? 0 : in / static_cast<std::size_t>(call.ranks); break;
+        default: break;  // Open MPI adds up the parts of a reduce_scatter as ints
+    }
+    bool fits = in <= longest_int && out <= longest_int;
+    for (const auto& list : {call.in_counts, call.in_displacements, call.out_counts, call.out_displacements})
+        fits = fits && fits_int(list);
+    return fits;
+}
+
 bool lies_in(const void* part, const void* whole, std::size_t size_bytes) {
     const auto first = reinterpret_cast<std::uintptr_t>(whole);
     const auto at = reinterpret_cast<std::uintptr_t>(part);
@@ -52,28 +69,14 @@ bool lies_in(const void* part, const void* whole, std::size_t size_bytes) {
 }  // namespace
 
 status fits_mpi(const geometry& call) {
-    // What MPI is told: of equal parts the count of one, in lists all of them.
-    std::size_t in = call.in_count;
-    std::size_t out = call.out_count;
-    switch (call.op) {
-        case operation::allgather:
-        case operation::gather: out = 0; break;
-        case operation::scatter: in = 0; break;
-        case operation::reduce_scatter: in = out = call.varying ? 0 : out; break;
-        case operation::alltoall: in = out = call.varying ? 0 : in / static_cast<std::size_t>(call.ranks); break;
-        default: break;
-    }
-    bool fits = in <= longest_int && out <= longest_int;
-    for (const auto& list : {call.in_counts, call.in_displacements, call.out_counts, call.out_displacements})
-        fits = fits && fits_int(list);
-    if (fits) return {};
+    if (is_short_enough(call)) return {};
     return {errc::unsupported,
-            "a count of this call is beyond 2^31 - 1, which MPI's own function cannot take; use another algorithm, "
-            "e.g. ring/raw"};
+            "a count or displacement of this call is beyond 2^31 - 1, which MPI's own function cannot take; use "
+            "another algorithm, e.g. ring_raw"};
 }
 
 std::size_t reach_of(const geometry& call) noexcept {
-    return fits_mpi(call).ok() ? call.buffer_count() : std::max(call.buffer_count(), longest_int + 1);
+    return is_short_enough(call) ? call.buffer_count() : std::max(call.buffer_count(), longest_int + 1);
 }
 
 cell stock_or_raw(const geometry& call) noexcept {
@@ -99,9 +102,11 @@ status stock_call::copy(mpi::channel& channel, const void* in, std::size_t size_
     call_store* const store = call_store::of(channel);
     copy_ = store == nullptr ? nullptr : store->borrow();
     if (copy_ == nullptr) return no_memory();
-    if (auto bad = copy_->bytes.reserve(size_bytes); !bad.ok()) return bad;
+    if (!copy_->bytes.reserve(size_bytes).ok())
+        return {errc::out_of_memory, "no memory for a copy of what is worked on in place; free some"};
     copied_bytes_ = size_bytes;
-    call_.in = std::memcpy(copy_->bytes.bytes().data(), in, size_bytes);
+    if (size_bytes > 0) std::memcpy(copy_->bytes.bytes().data(), in, size_bytes);
+    call_.in = copy_->bytes.bytes().data();
     return {};
 }
 

@@ -160,15 +160,19 @@ private:
         return elapsed;
     }
 
+    [[nodiscard]] static mpi::channel& channel() {
+        const auto found = mpi::channel_of(MPI_COMM_WORLD);
+        if (!found) fail_data(found.error().context());
+        return **found;
+    }
+
     /// comm   of MPI's own collective
     collective_report run_row(const collective_options& options, const collective_call<T>& what, MPI_Comm comm) {
         if (options.algorithm == "stock" || is_forced(options.algorithm)) {
             // The very call that a program would make.
             collective::stock_call stock;
             const collective::geometry shape = collective::geometry_of(what, rank_, ranks_);
-            const auto channel = mpi::channel_of(MPI_COMM_WORLD);
-            if (!channel) fail_data(channel.error().context());
-            const auto ready = stock.prepare(**channel, shape, element_type_of<T>::value, what.combine, what.custom,
+            const auto ready = stock.prepare(channel(), shape, element_type_of<T>::value, what.combine, what.custom,
                                              what.in.data(), what.out.data());
             if (!ready.ok()) fail_data(ready.message());
             if (stock.run(comm) != MPI_SUCCESS) fail_data("MPI's collective failed");
@@ -307,8 +311,6 @@ private:
         const double share = collective::sampled_share(settings_.op, settings_.combine, options.bound_scope, ranks_);
         const auto where = collective::machine_of(settings_.options.machine);
         if (!where) fail_data(where.error().context());
-        const auto channel = mpi::channel_of(MPI_COMM_WORLD);
-        if (!channel) fail_data(channel.error().context());
         const collective::value_sample mine =
             collective::sample_of<T>(in_.template as<T>(), settings_.options.limit, share);
         std::vector<collective::value_sample> all(static_cast<std::size_t>(ranks_));
@@ -316,8 +318,8 @@ private:
         const auto ratio = collective::ratios_of(collective::joined(all, options.limit, share), sizeof(T));
         const model::question asked = collective::question_of(settings_.op, settings_.combine, count_ * sizeof(T),
                                                               sizeof(T), options.segment_bytes, ranks_,
-                                                              collective::nodes_of(**channel, options.ranks_per_node),
-                                                              ratio, collective::agreed_threads_of(options, **channel));
+                                                              collective::nodes_of(channel(), options.ranks_per_node),
+                                                              ratio, collective::agreed_threads_of(options, channel()));
         for (collective_measurement& row : rows_) {
             row.assumed_ratio = asked.ratio;
             // The model knows what the library takes by itself.

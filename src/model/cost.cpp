@@ -87,7 +87,8 @@ context::context(const machine& machine_in, const question& question_in, const c
         std::max(segment, std::min(static_cast<double>(grown), bytes / (goes_whole ? 1 : ranks) / compressed_cuts));
     lanes = std::min(raw ? machine_in.lanes_raw : machine_in.lanes_compressed,
                      static_cast<double>(lanes_of(between, payload, static_cast<std::uint64_t>(segment))));
-    if (payload == payload_kind::pipelined) grain = std::min(1.0, pipeline_values * 1.0 * what.element_bytes / segment);
+    if (payload == payload_kind::pipelined)
+        grain = std::min(1.0, double{pipeline_values} * what.element_bytes / segment);
 }
 
 double context::fraction(double contributions) const noexcept {

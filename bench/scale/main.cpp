@@ -138,12 +138,13 @@ measured run(mpi::channel& channel, const collective::geometry& shape, const cel
     MPI_Barrier(channel.comm());
     const double start = MPI_Wtime();
     if (collective::compresses(what)) {
+        collective::lending<collective::agreement_letter> letters;
         collective::agreement agreed;
         collective::call_shape all;
         all.op = shape.op;
         all.count = shape.common_count();
         all.what = what;
-        require(agreed.start(channel, all, {true, -1, 1, 1, 0}, {}));
+        require(agreed.start(channel, letters, all, {true, -1, 1, 1, 0}, {}));
         for (scale::forget(); !value_of(agreed.test()); scale::forget())
             if (!scale::scale_wait()) throw std::runtime_error("the agreement waits for nothing");
     }

@@ -7,8 +7,6 @@
 #include <cstdio>
 #include <string>
 
-#include "collective/call_store.hpp"
-
 namespace laconic::collective {
 namespace {
 
@@ -97,15 +95,16 @@ std::string describe(operation op, std::size_t which, std::int64_t value) {
 
 }  // namespace
 
-status agreement::start(mpi::channel& channel, const call_shape& shape, const value_span& values, const status& local) {
+status agreement::start(mpi::channel& channel, lending<agreement_letter>& letters, const call_shape& shape,
+                        const value_span& values, const status& local) {
     channel_ = &channel;
     op_ = shape.op;
     telling_ = false;
-    call_store* const store = call_store::of(channel);
-    letter_ = store == nullptr ? nullptr : store->borrow_letter();
+    letters_ = &letters;
+    letter_ = letters.borrow();
     if (letter_ == nullptr) {
         channel.mark_broken();
-        return no_memory();
+        return {errc::out_of_memory, "no memory for a collective; free some"};
     }
     auto& packet = letter_->packet;
     auto& text = letter_->text;
@@ -161,8 +160,8 @@ void agreement::release() noexcept {
     if (letter_ == nullptr) return;
     if (request_ == MPI_REQUEST_NULL)
         letter_->in_use = false;
-    else if (call_store* const store = call_store::of(*channel_); store != nullptr)
-        store->lose(letter_);
+    else
+        letters_->lose(letter_);
     letter_ = nullptr;
 }
 

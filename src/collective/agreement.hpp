@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "collective/finite_range.hpp"
+#include "collective/lending.hpp"
 #include "collective/registry.hpp"
 #include "collective/sample.hpp"
 #include "laconic/bound.hpp"
@@ -81,9 +82,10 @@ public:
 
     /// Starts it. Collective over the channel. Returns ok, mpi, or out_of_memory, and then the channel is broken: the
     /// others wait.
-    /// local   ok, or why this rank cannot run the call; `shape` then counts for nothing
-    [[nodiscard]] status start(mpi::channel& channel, const call_shape& shape, const value_span& values,
-                               const status& local);
+    /// letters   of the channel; they outlive the agreement
+    /// local     ok, or why this rank cannot run the call; `shape` then counts for nothing
+    [[nodiscard]] status start(mpi::channel& channel, lending<agreement_letter>& letters, const call_shape& shape,
+                               const value_span& values, const status& local);
     /// False while messages are on their way. Otherwise over: the span over all ranks; else on all ranks the same
     /// status: the local failure of the lowest rank among those with the highest code, prefixed with its rank; mismatch
     /// naming both values; or mpi.
@@ -100,6 +102,7 @@ private:
 
     mpi::channel* channel_ = nullptr;
     MPI_Request request_ = MPI_REQUEST_NULL;
+    lending<agreement_letter>* letters_ = nullptr;
     agreement_letter* letter_ = nullptr;
     operation op_ = operation::allreduce;
     bool telling_ = false;  // a failure's text is on its way

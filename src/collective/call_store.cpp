@@ -2,7 +2,6 @@
 // Caches by linear search: a communicator sees few kinds of calls.
 #include "collective/call_store.hpp"
 
-#include <algorithm>
 #include <new>
 
 #include "collective/select.hpp"
@@ -12,23 +11,6 @@ namespace {
 
 /// Programs are small, but a program that uses every rank as a root would keep one for each.
 constexpr std::size_t most_programs = 64;
-
-/// One that nobody uses, or a new one; null when there is no memory for that.
-template <class Lent>
-Lent* borrow_of(std::vector<std::unique_ptr<Lent>>& all) noexcept {
-    for (const auto& one : all)
-        if (!one->in_use) {
-            one->in_use = true;
-            return one.get();
-        }
-    try {
-        all.push_back(std::make_unique<Lent>());
-    } catch (const std::bad_alloc&) {
-        return nullptr;
-    }
-    all.back()->in_use = true;
-    return all.back().get();
-}
 
 }  // namespace
 
@@ -48,17 +30,6 @@ std::shared_ptr<const program> call_store::program_for(operation op, schedule_ki
     if (programs_.size() == most_programs) programs_.erase(programs_.begin());
     programs_.push_back({op, schedule, root, who.rank, who.size, made});
     return made;
-}
-
-call_memory* call_store::borrow() noexcept { return borrow_of(memory_); }
-agreement_letter* call_store::borrow_letter() noexcept { return borrow_of(letters_); }
-
-void call_store::lose(const agreement_letter* letter) noexcept {
-    const auto at =
-        std::find_if(letters_.begin(), letters_.end(), [&](const auto& one) { return one.get() == letter; });
-    if (at == letters_.end()) return;
-    static_cast<void>(at->release());
-    letters_.erase(at);
 }
 
 call_store::known_size& call_store::size_of(operation op, const model::machine& where, int ranks, int nodes,

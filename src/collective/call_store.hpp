@@ -17,6 +17,7 @@
 #include "collective/job.hpp"
 #include "collective/known_calls.hpp"
 #include "collective/lane_runs.hpp"
+#include "collective/lending.hpp"
 #include "collective/message_shares.hpp"
 #include "collective/program.hpp"
 #include "model/machine.hpp"
@@ -65,13 +66,10 @@ public:
     [[nodiscard]] const team& everybody() const noexcept { return everybody_; }
     [[nodiscard]] std::shared_ptr<const program> program_for(operation op, schedule_kind schedule, int root,
                                                              const team& who);
-    /// Memory that nobody uses now; give it back with in_use = false. Null when there is none.
-    [[nodiscard]] call_memory* borrow() noexcept;
 
-    /// For what ranks agree on; as borrow().
-    [[nodiscard]] agreement_letter* borrow_letter() noexcept;
-    /// It is never freed: MPI has not given it back.
-    void lose(const agreement_letter* letter) noexcept;
+    [[nodiscard]] lending<call_memory>& memory() noexcept { return memory_; }
+    /// For what ranks agree on.
+    [[nodiscard]] lending<agreement_letter>& letters() noexcept { return letters_; }
 
     /// Counts the calls of the communicator, the same on all ranks: from it follow tags of their own
     /// (calls_under_way.hpp).
@@ -155,8 +153,8 @@ private:
     known_calls known_;
     team everybody_;
     std::vector<known_program> programs_;
-    std::vector<std::unique_ptr<call_memory>> memory_;
-    std::vector<std::unique_ptr<agreement_letter>> letters_;
+    lending<call_memory> memory_;
+    lending<agreement_letter> letters_;
     std::vector<known_levels> levels_;
     std::vector<known_size> sizes_;
     calls_under_way under_way_;

@@ -16,7 +16,7 @@ void counting::reserve(mpi::channel& channel, const geometry& shape, const hiera
     levels_ = &levels;
     shape_ = shape;
     call_store* const store = call_store::of(channel);
-    memory_ = store == nullptr ? nullptr : store->borrow();
+    memory_ = store == nullptr ? nullptr : store->memory().borrow();
     if (memory_ == nullptr) throw std::bad_alloc();
     told_counts& told = memory_->told;
     const auto p = static_cast<std::size_t>(shape.ranks);
@@ -92,7 +92,11 @@ status counting::verdict() const {
 }
 
 void counting::release() noexcept {
-    if (memory_ != nullptr) memory_->in_use = false;
+    if (memory_ == nullptr) return;
+    if (request_ == MPI_REQUEST_NULL)
+        memory_->in_use = false;
+    else
+        call_store::of(*channel_)->memory().lose(memory_);
     memory_ = nullptr;
 }
 

@@ -111,7 +111,8 @@ void execution<T>::agree(const status& local) {
     if (local.ok() && asks() && !settled_) look_at_values(mine, may_run);
     if (learns()) mine.share = store_->shares().seen(kind());
     phase_ = phase::agreeing;
-    if (auto done = agreement_.emplace().start(channel_, shape(), mine, local); !done.ok()) finish(done);
+    if (auto done = agreement_.emplace().start(channel_, store_->letters(), shape(), mine, local); !done.ok())
+        finish(done);
 }
 
 /// What is decided by. Where the call may run by what is agreed on, `mine` is the range of all values, and stays so.

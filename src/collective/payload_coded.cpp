@@ -12,11 +12,12 @@
 #include "codec/frame.hpp"
 #include "codec/payload_codec.hpp"
 #include "collective/elements.hpp"
+#include "model/cell.hpp"
 
 namespace laconic::collective {
 namespace {
 
-constexpr std::size_t pipeline_values = model::pipeline_values;
+using model::pipeline_values;
 
 template <class T>
 codec::frame_header header_of(const piece_codec& codec, std::size_t count, double limit) {

@@ -25,7 +25,7 @@ bool refusal::advance() try {
     if (!started_) {
         if (!store.is_turn(turn_)) return false;
         started_ = true;
-        told_ = agreement_.start(channel_, {}, {}, why_);
+        told_ = agreement_.start(channel_, store.letters(), {}, {}, why_);
     } else if (const auto told = agreement_.test(); told.ok()) {
         return false;
     } else {

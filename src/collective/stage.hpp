@@ -66,7 +66,7 @@ public:
         release();
         request_ = request;
         store_ = call_store::of(*request.channel);
-        memory_ = store_ == nullptr ? nullptr : store_->borrow();
+        memory_ = store_ == nullptr ? nullptr : store_->memory().borrow();
         if (memory_ == nullptr) return no_memory();
         steps_ = store_->program_for(request.op, request.what.schedule, request.root, *request.who);
         lay_out(place(steps_->pieces, memory_->places));

@@ -100,7 +100,7 @@ void stock_call::release() noexcept {
 
 status stock_call::copy(mpi::channel& channel, const void* in, std::size_t size_bytes) {
     call_store* const store = call_store::of(channel);
-    copy_ = store == nullptr ? nullptr : store->borrow();
+    copy_ = store == nullptr ? nullptr : store->memory().borrow();
     if (copy_ == nullptr) return no_memory();
     if (!copy_->bytes.reserve(size_bytes).ok())
         return {errc::out_of_memory, "no memory for a copy of what is worked on in place; free some"};

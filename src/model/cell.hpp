@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -93,7 +94,7 @@ inline constexpr std::uint64_t rabenseifner_raw_bytes = 64 * 1024;
 }
 
 /// Values that C-Coll (papers/000) compresses between two looks at its messages; a chunk of fle is 2048.
-inline constexpr int pipeline_values = 6144;
+inline constexpr std::size_t pipeline_values = 6144;
 
 /// Into so many messages at least a piece is cut where it is compressed, unless they become very short: they overlap.
 inline constexpr int compressed_cuts = 8;

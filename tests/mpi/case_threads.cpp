@@ -108,8 +108,9 @@ void check_agreement() {
     mpi::channel& channel = **mpi::channel_of(MPI_COMM_WORLD);
     collective::call_shape shape;
     shape.codec_threads = channel.rank() + 1 == channel.size() ? 5 : 0;
+    collective::lending<collective::agreement_letter> letters;
     collective::agreement all;
-    check(all.start(channel, shape, {}, {}).ok(), "start of an agreement");
+    check(all.start(channel, letters, shape, {}, {}).ok(), "start of an agreement");
     result<bool> done = false;
     while (done.ok() && !*done) done = all.test();
     const std::string want = "codec_threads of auto differs between ranks: 0 on one, 5 on another";

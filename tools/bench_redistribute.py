@@ -215,7 +215,7 @@ def main():
         print(f"bench_redistribute: {done} of {len(points)} points", file=sys.stderr)
         has_simulated = any(key[0] == "simulated" for key in store.points)
         if "simulated" in wanted and not (deadline and time.time() > deadline) and not (arguments.missing and has_simulated):
-            simulated(store, arguments.build / "scale/bin/laconic-scale-exchange", arguments.quick)
+            simulated(store, arguments.build / "bin/laconic-scale-exchange", arguments.quick)
     if not store.points:
         sys.exit("bench_redistribute: nothing was measured yet")
     import redistribute_page

@@ -191,7 +191,7 @@ def write_page(results, out, laconic):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
-    parser.add_argument("--build", type=Path, default=ROOT / "build/scale", help="where laconic-scale was built")
+    parser.add_argument("--build", type=Path, default=ROOT / "build", help="where laconic-scale was built")
     parser.add_argument("--laconic", type=Path, default=ROOT / "build/bin/laconic", help="the program that predicts")
     parser.add_argument("--out", type=Path, help="folder of the page (docs/benchmarks; --quick: build/benchmarks)")
     parser.add_argument("--quick", action="store_true", help="16 and 32 ranks only")

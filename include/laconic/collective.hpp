@@ -118,7 +118,7 @@ struct collective_call {
 ///           invalid_argument  unknown algorithm, null buffer, buffers of the wrong size, intercommunicator, no such
 ///                             root
 ///           unsupported       the algorithm cannot do this operation, or the codec this type
-///           mpi               MPI reported an error (comm's error handler has been called)
+///           mpi               MPI reported an error (comm's error handler, if it is still there, has been called)
 ///           out_of_memory
 ///
 /// error     Compressed rows, scope::result: sum, avg, min and max are within the bound plus half an ulp of the exact
@@ -152,7 +152,9 @@ template <class T>
                                             const collective_options& options = {});
 
 /// A collective that has been started. It moves in test() and wait(), in those of other requests, and in blocking
-/// calls. Destroying an unfinished one waits for it.
+/// calls, but for those of algorithm `stock` and the first on a communicator. Destroying an unfinished one waits for
+/// it. Its communicator may be freed before: what belongs to it then goes, as if by MPI_Comm_free, with the last
+/// request, which ends on all ranks.
 class collective_request {
 public:
     struct state;
@@ -171,6 +173,8 @@ public:
     /// returns ok, or why it cannot; collective over the communicator.
     [[nodiscard]] status start();
     [[nodiscard]] bool empty() const noexcept { return state_ == nullptr; }
+    /// Whether there is something to wait for.
+    [[nodiscard]] bool started() const noexcept;
 
 private:
     std::unique_ptr<state> state_;

@@ -62,6 +62,15 @@ int laconic_add_values(const void* values, size_t count, laconic_type type, cons
                        size_t capacity, size_t* frame_bytes);
 
 #ifdef MPI_VERSION
+/* How a collective went on this rank: see collective_report. */
+typedef struct {
+    char algorithm[64]; /* the row that ran, also where "auto" chose it */
+    uint64_t sent_bytes, raw_bytes, messages;
+    double contribution_bound, result_bound, step;
+    uint64_t workspace_bytes;
+    double compress_s, combine_s, decompress_s, wait_s;
+} laconic_collective_report;
+
 /* How a collective runs; must agree on all ranks. A zero-initialised struct is valid: no loss, scope result, and the
  * defaults of collective_options.hpp. A bound makes calls faster. */
 typedef struct {
@@ -79,6 +88,7 @@ typedef struct {
     unsigned codec_threads;  /* that compress and add for this rank; 0: its share of the node's processors */
     const char* machine;     /* file of `laconic calibrate` that "auto" decides by; NULL: the one that LACONIC_MACHINE
                                 names, "" or none: the built-in figures */
+    laconic_collective_report* report; /* NULL: none; else written when the call is over: zeros if it has failed */
 } laconic_collective_options;
 
 /* Datatypes of 16-bit floating-point numbers (IEEE binary16, bfloat16), for these functions; MPI knows how to move
@@ -138,8 +148,9 @@ typedef struct laconic_request_handle* laconic_request;
 #define LACONIC_REQUEST_NULL NULL
 
 /* Nonblocking forms. *request is what to wait for; LACONIC_REQUEST_NULL on failure. Buffers must not be touched until
- * then; options and arrays of counts and displacements are copied. What is wrong with a call that is not passed on may
- * show in the wait. Ranks must start the collectives of a communicator in the same order. */
+ * then; options and arrays of counts and displacements are copied, but a report must live until the wait. What is wrong
+ * with a call that is not passed on may show in the wait. Ranks must start the collectives of a communicator in the
+ * same order. */
 int laconic_iallreduce(const void* sendbuf, void* recvbuf, size_t count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
                        const laconic_collective_options* options, laconic_request* request);
 int laconic_ireduce(const void* sendbuf, void* recvbuf, size_t count, MPI_Datatype type, MPI_Op op, int root,
@@ -172,7 +183,8 @@ int laconic_ialltoallv(const void* sendbuf, const size_t* sendcounts, const size
                        const laconic_collective_options* options, laconic_request* request);
 
 /* Persistent forms, as in MPI-4: nothing starts before laconic_start(). Local but for the first use of a communicator.
- * Options, counts and displacements are copied, and the environment is read, now. Free them before the communicator. */
+ * Options, counts and displacements are copied, and the environment is read, now. The communicator may be freed before
+ * them, but for calls that are passed on, which start on it. */
 int laconic_allreduce_init(const void* sendbuf, void* recvbuf, size_t count, MPI_Datatype type, MPI_Op op,
                            MPI_Comm comm, const laconic_collective_options* options, laconic_request* request);
 int laconic_reduce_init(const void* sendbuf, void* recvbuf, size_t count, MPI_Datatype type, MPI_Op op, int root,
@@ -217,6 +229,11 @@ int laconic_wait(laconic_request* request);
 int laconic_waitall(size_t count, laconic_request* requests);
 /* Waits if it is running, returns how it ended, and frees it. */
 int laconic_request_free(laconic_request* request);
+
+/* A thread that moves started collectives on while the program computes; it needs MPI_THREAD_MULTIPLE. It sleeps while
+ * there are none. Starting it twice starts one; LACONIC_ERR_UNSUPPORTED without that level. MPI_Finalize ends it. */
+int laconic_start_progress_thread(void);
+void laconic_stop_progress_thread(void);
 #endif
 
 #ifdef __cplusplus

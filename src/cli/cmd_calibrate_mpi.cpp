@@ -5,6 +5,7 @@
 #include <mpi.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <ctime>
 #include <memory>
@@ -131,6 +132,8 @@ std::vector<operation> operations_of(const calibrate_request& request) {
     for (const std::string& name : request.operations) {
         const auto op = collective::operation_named(name);
         if (!op) throw failure(exit_usage, "--ops: " + op.error().context());
+        if (std::find(found.begin(), found.end(), *op) != found.end())
+            throw failure(exit_usage, fmt::format("--ops names '{}' twice", name));
         found.push_back(*op);
     }
     for (int i = 0; request.operations.empty() && i < model::operation_count; ++i)

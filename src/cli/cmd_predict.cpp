@@ -94,7 +94,7 @@ prepared prepare(const predict_request& request) {
     what.segment_bytes = options.bytes(option_id::segment_bytes);
     what.threads = std::max(1U, options.count(option_id::codec_threads));
     if (const status good = model::check(what); !good.ok()) fail_usage(good.context());
-    ready.candidates = model_rows(ready.op);
+    ready.candidates = model_rows(ready.op, what.element_bytes);
     return ready;
 }
 

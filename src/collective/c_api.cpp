@@ -10,7 +10,8 @@
 #include "mpi/narrow_types.hpp"
 
 struct laconic_request_handle {
-    std::vector<std::size_t> lists;  // what `running` refers to
+    std::vector<std::size_t> lists;               // what `running` refers to
+    laconic_collective_report* report = nullptr;  // the program's
     laconic::collective_request running;
 };
 
@@ -21,18 +22,41 @@ using collective::c_call;
 
 status null_request() { return {errc::invalid_argument, "request is NULL; give the address of a laconic_request"}; }
 
+/// Zeros until the call has ended well; null: nobody asked for it.
+laconic_collective_report* report_of(const laconic_collective_options* options) noexcept {
+    if (options == nullptr || options->report == nullptr) return nullptr;
+    *options->report = {};
+    return options->report;
+}
+
+/// How it ended, told to who asked for a report.
+status told(laconic_collective_report* to, const result<collective_report>& outcome) {
+    if (to == nullptr || !outcome.ok()) return outcome.error();
+    const collective_report& from = *outcome;
+    from.algorithm.copy(to->algorithm, sizeof to->algorithm - 1);
+    to->sent_bytes = from.sent_bytes, to->raw_bytes = from.raw_bytes, to->messages = from.messages;
+    to->contribution_bound = from.contribution_bound, to->result_bound = from.result_bound, to->step = from.step;
+    to->workspace_bytes = from.workspace_bytes;
+    to->compress_s = from.compress_s, to->combine_s = from.combine_s;
+    to->decompress_s = from.decompress_s, to->wait_s = from.wait_s;
+    return {};
+}
+
 int run_c(const c_call& call, const laconic_collective_options* options) {
+    laconic_collective_report* const report = report_of(options);
     return guarded([&]() -> status {
         result<collective::task> todo = collective::make_task(call, options, nullptr);
-        return todo.ok() ? collective::run(std::move(*todo)).error() : todo.error();
+        return told(report, todo.ok() ? collective::run(std::move(*todo)) : todo.error());
     });
 }
 
 int request_c(const c_call& call, const laconic_collective_options* options, laconic_request* request, bool prepared) {
+    laconic_collective_report* const report = report_of(options);
     return guarded([&]() -> status {
         if (request == nullptr) return null_request();
         *request = nullptr;
         auto made = std::make_unique<laconic_request_handle>();
+        made->report = report;
         result<collective::task> todo = collective::make_task(call, options, &made->lists);
         if (!todo) return todo.error();
         made->running = collective::request_for(std::move(*todo), prepared);
@@ -46,7 +70,8 @@ int request_c(const c_call& call, const laconic_collective_options* options, lac
 status wait_for(laconic_request* request) {
     if (request == nullptr) return null_request();
     if (*request == nullptr) return {};
-    status outcome = (*request)->running.wait().error();
+    if (!(*request)->running.started()) return {};
+    status outcome = told((*request)->report, (*request)->running.wait());
     if (!(*request)->running.empty()) return outcome;
     delete *request;
     *request = nullptr;
@@ -70,10 +95,16 @@ extern "C" {
 MPI_Datatype laconic_half_type(void) { return narrow_type(element_type::f16); }
 MPI_Datatype laconic_bfloat16_type(void) { return narrow_type(element_type::bf16); }
 
+int laconic_start_progress_thread(void) {
+    return guarded([] { return start_progress_thread(); });
+}
+void laconic_stop_progress_thread(void) { stop_progress_thread(); }
+
 int laconic_start(laconic_request* request) {
     return guarded([&]() -> status {
         if (request == nullptr) return null_request();
         if (*request == nullptr) return {errc::invalid_argument, "the request is LACONIC_REQUEST_NULL"};
+        if (!(*request)->running.started() && (*request)->report != nullptr) *(*request)->report = {};
         return (*request)->running.start();
     });
 }

@@ -77,7 +77,8 @@ result<task> pass_on(const c_call& call, const c_position& at) {
          {in->counts, in->displacements, out->counts, out->displacements, std::span<const std::size_t>(single)})
         if (!fits_int(list))
             return status{errc::unsupported,
-                          "a count of this call is beyond 2^31 - 1, which MPI's own function cannot take; laconic "
+                          "a count or displacement of this call is beyond 2^31 - 1, which MPI's own function cannot "
+                          "take; laconic "
                           "itself runs calls with MPI_FLOAT, MPI_DOUBLE and the 16-bit types, and for reductions "
                           "MPI_SUM, MPI_MIN, MPI_MAX, MPI_PROD or an operation of the program that commutes"};
     mpi_call mpi;
@@ -147,17 +148,17 @@ result<task> make_task(const c_call& call, const laconic_collective_options* giv
     }
     const result<mpi::channel*> channel = usable_channel(call.comm);
     if (!channel) return channel.error();
-    const auto refuse = [&](const status& why, bool heard) -> result<task> {
-        return task{std::make_unique<refusal>(**channel, why, heard), *channel, call.comm};
+    const auto refuse = [&](const status& why, hearing heard) -> result<task> {
+        return task{std::make_unique<refusal>(**channel, why, std::move(heard)), *channel, call.comm};
     };
     const result<collective_options> options = to_options(given);
-    if (!options) return refuse(options.error(), true);
+    if (!options) return refuse(options.error(), {true, {}});
     if (combine == reduction::custom) {
         // Whoever asks for streams in the environment means the calls that are sums.
         const result<cell> what = find_cell(call.op, options->algorithm);
         if (what.ok() && adds_streams(*what)) return pass_on(call, *at);
     }
-    const bool heard = agrees(call.op, *combine, *options);
+    const hearing heard = hearing_of(call.op, *combine, *options);
     if (averages && combine != reduction::sum)
         return refuse({errc::invalid_argument, "average is set, but the operation is not MPI_SUM; leave out one"},
                       heard);

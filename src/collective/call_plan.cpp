@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "codec/crew.hpp"
+#include "codec/float_environment.hpp"
 #include "collective/program.hpp"
 
 namespace laconic::collective {
@@ -75,14 +76,26 @@ growth growth_of(operation op, reduction combine) noexcept {
 template <class T>
 quantisation<T> plan_call(const planned_call& call, const value_span& values) noexcept {
     if (!compresses(call.what)) return {};
+    // Every rank plans alike, whatever modes its program has set.
+    const codec::float_environment standard;
     const quantisation_request request = request_of(call, values);
     return call.what.schedule == schedule_kind::hierarchical ? plan_levels<T>(call, request)
                                                              : quantise<T>(call, request);
 }
 
 template <class T>
+void describe(const quantisation<T>& plan, codec_id which, collective_report& report) noexcept {
+    const codec::float_environment standard;  // a step may be denormal
+    const double least = which == codec_id::zfp_rate ? std::numeric_limits<double>::infinity() : 0;
+    report.step = static_cast<double>(plan.how.step);
+    report.contribution_bound = std::max(least, plan.contribution_bound);
+    report.result_bound = std::max(least, plan.result_bound);
+}
+
+template <class T>
 value_span span_of(std::span<const T> in, const geometry& call, unsigned threads) {
     const codec::crew with(threads);
+    const codec::float_environment standard;
     value_span all;
     if (!call.reads()) return all;
     // What lies between the parts does not count.
@@ -91,12 +104,13 @@ value_span span_of(std::span<const T> in, const geometry& call, unsigned threads
     };
     if (call.in_displacements.empty()) join(in);
     for (std::size_t k = 0; k < call.in_displacements.size(); ++k)
-        join(in.subspan(call.in_displacements[k], call.in_counts[k]));
+        if (call.in_counts[k] > 0) join(in.subspan(call.in_displacements[k], call.in_counts[k]));
     return all;
 }
 
-#define LACONIC_INSTANTIATE(T)                                                           \
-    template quantisation<T> plan_call(const planned_call&, const value_span&) noexcept; \
+#define LACONIC_INSTANTIATE(T)                                                             \
+    template quantisation<T> plan_call(const planned_call&, const value_span&) noexcept;   \
+    template void describe(const quantisation<T>&, codec_id, collective_report&) noexcept; \
     template value_span span_of(std::span<const T>, const geometry&, unsigned);
 LACONIC_INSTANTIATE(float)
 LACONIC_INSTANTIATE(double)

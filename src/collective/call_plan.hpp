@@ -31,6 +31,10 @@ struct planned_call {
 template <class T>
 [[nodiscard]] quantisation<T> plan_call(const planned_call& call, const value_span& values) noexcept;
 
+/// What a report says of a plan that has run.
+template <class T>
+void describe(const quantisation<T>& plan, codec_id which, collective_report& report) noexcept;
+
 /// Threads of this rank's codec, of those that the options ask for.
 [[nodiscard]] inline unsigned threads_of(const collective_options& options, const mpi::channel& channel) noexcept {
     return options.codec_threads > 0 ? options.codec_threads : channel.processors();

@@ -57,6 +57,7 @@ cell chooser::plain() const noexcept {
 }
 
 std::optional<cell> chooser::standing() {
+    const codec::float_environment standard;
     new_machine_ = !find_machine().ok() || !store_.knows_machine(asked_.options->machine);
     if (new_machine_) return {};
     return fixed_row();
@@ -82,6 +83,7 @@ bool chooser::takes_stock() {
 }
 
 status chooser::consider(cell& what) {
+    const codec::float_environment standard;
     status found = find_machine();
     new_machine_ = !store_.knows_machine(asked_.options->machine);
     asks_ = new_machine_;
@@ -90,7 +92,6 @@ status chooser::consider(cell& what) {
         what = *row;
         return found;
     }
-    const codec::float_environment standard;
     const auto known = store_.decisions().recall(likeness_);
     asks_ = known.todo != advice::settled;
     if (known.todo != advice::ask) what = known.what;

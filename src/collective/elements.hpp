@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arithmetic on arrays of any alignment: byte addresses flow in, sums, extremes and quotients flow out. 16-bit types
-// are computed with in float.
+// Arithmetic on arrays of any alignment: byte addresses flow in, sums, extremes and quotients flow out, rounded to
+// nearest and with denormals whatever the caller's floating-point environment is. 16-bit types are computed with in
+// float.
 #pragma once
 
 #include <cmath>
 #include <cstddef>
 #include <cstring>
 
+#include "codec/float_environment.hpp"
 #include "laconic/codec.hpp"
 #include "laconic/collective.hpp"
 
@@ -39,6 +41,7 @@ template <class Real>
 /// out[i] = a[i] op b[i]; out may be a or b. avg adds: the division comes once, at the end. Precondition: not custom.
 template <class T>
 inline void combine_elements(reduction op, void* out, const void* a, const void* b, std::size_t count) noexcept {
+    const codec::float_environment standard;
     switch (op) {
         case reduction::sum:
         case reduction::avg:
@@ -58,6 +61,7 @@ inline void combine_elements(reduction op, void* out, const void* a, const void*
 }
 template <class T>
 inline void divide_elements(void* values, std::size_t count, unsigned divisor) noexcept {
+    const codec::float_environment standard;
     const auto by = static_cast<real_type<T>>(divisor);
     for (std::size_t i = 0; i < count; ++i) store<T>(values, i, load<T>(values, i) / by);
 }

@@ -10,6 +10,7 @@
 #include <new>
 #include <numeric>
 
+#include "codec/float_environment.hpp"
 #include "collective/call_check.hpp"
 #include "collective/elements.hpp"
 #include "collective/mpi_call.hpp"
@@ -68,6 +69,7 @@ void combine_exact(exact_element& a, const exact_element& b) noexcept {
 /// An MPI_User_function. MPI's own buffers may lie anywhere.
 template <reduction Combine>
 void combine_all(void* in, void* inout, int* count, MPI_Datatype*) {
+    const codec::float_environment standard;
     for (std::size_t i = 0; i < static_cast<std::size_t>(*count); ++i) {
         exact_element a;
         exact_element b;
@@ -91,6 +93,7 @@ MPI_User_function* function_of(reduction combine) noexcept {
 
 template <class T>
 void exact_comparison<T>::forget() noexcept {
+    if (!mpi::check_running().ok()) return;
     if (element_ != MPI_DATATYPE_NULL) MPI_Type_free(&element_);
     if (combine_ != MPI_OP_NULL) MPI_Op_free(&combine_);
 }
@@ -167,6 +170,7 @@ void exact_comparison<T>::copy_alone() noexcept {
 
 template <class T>
 status exact_comparison<T>::start_chunk() {
+    const codec::float_environment standard;
     const std::size_t all = call_.in.size();
     chunk_first_ += chunk_count_;
     chunk_count_ = std::min(chunk_.size(), all - chunk_first_);
@@ -195,6 +199,7 @@ result<bool> exact_comparison<T>::test() {
 
 template <class T>
 void exact_comparison<T>::compare_chunk() noexcept {
+    const codec::float_environment standard;
     const std::size_t first = std::max(chunk_first_, own_first_);
     const std::size_t last = std::min(chunk_first_ + chunk_count_, own_first_ + own_count_);
     for (std::size_t i = first; i < last; ++i) compare(chunk_[i - chunk_first_], call_.out[i - own_first_]);
@@ -223,6 +228,7 @@ void exact_comparison<T>::compare(const exact_element& sum, T got) noexcept {
 
 template <class T>
 void exact_comparison<T>::compare_moved() noexcept {
+    const codec::float_environment standard;
     if (!geometry_.writes()) return;
     const bool listed = call_.varying && !call_.out_counts.empty();
     if (!listed) return compare_moved(0, call_.out.size());

@@ -3,10 +3,9 @@
 #include "collective/execution.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <new>
 
+#include "codec/float_environment.hpp"
 #include "collective/call_check.hpp"
 #include "collective/call_plan.hpp"
 #include "collective/elements.hpp"
@@ -235,7 +234,7 @@ void execution<T>::run_alone() {
     };
     const std::size_t count = first(call_.in_counts, first(call_.out_counts, call_.in.size()));
     const part all{{first(call_.in_displacements, 0), count}, {first(call_.out_displacements, 0), count}};
-    arrays<T>{call_.in, call_.out, call_.combine, divisor(), {}}.copy(all);
+    if (count > 0) arrays<T>{call_.in, call_.out, call_.combine, divisor(), {}}.copy(all);
     finish({});
 }
 
@@ -282,6 +281,7 @@ void execution<T>::end_stock() {
 
 template <class T>
 stage_request<T> execution<T>::request() const {
+    const codec::float_environment standard;
     stage_request<T> all;
     all.channel = &channel_;
     all.who = &store_->everybody();
@@ -362,12 +362,7 @@ bool execution<T>::advance_run() {
     if (learns()) note_share();
     if (asks() && blocking_)
         chooser_->ran(std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count());
-    if (compresses(what_)) {
-        const bool unbounded = what_.codec == codec_id::zfp_rate;
-        report_.step = static_cast<double>(plan_.how.step);
-        report_.contribution_bound = unbounded ? std::numeric_limits<double>::infinity() : plan_.contribution_bound;
-        report_.result_bound = unbounded ? std::numeric_limits<double>::infinity() : plan_.result_bound;
-    }
+    if (compresses(what_)) describe<T>(plan_, what_.codec, report_);
     finish({});
     return true;
 }

@@ -159,14 +159,16 @@ std::size_t geometry::longest_piece(std::uint32_t pieces) const noexcept {
 
 std::size_t geometry::buffer_count() const noexcept {
     const auto p = static_cast<std::size_t>(ranks);
-    // Displacements, and with them the array, may differ between ranks; lists count where MPI reads them.
-    const auto listed = [&](std::span<const std::size_t> counts, bool counts_here, std::size_t otherwise) {
-        if (!counts_here || counts.empty()) return otherwise;
-        return std::accumulate(counts.begin(), counts.end(), std::size_t{0});
+    // Displacements, and with them the arrays, may differ between ranks, and so may how much longer than its part an
+    // array is; lists count where MPI reads them.
+    const auto listed = [](std::span<const std::size_t> counts, std::size_t otherwise) {
+        return counts.empty() ? otherwise : std::accumulate(counts.begin(), counts.end(), std::size_t{0});
     };
-    if (varying)
-        return std::max(listed(in_counts, op != operation::scatter || is_root(), in_count),
-                        listed(out_counts, op != operation::gather || is_root(), out_count));
+    if (varying) {
+        const std::size_t in = reads() ? listed(in_counts, in_count) : 0;
+        if (op == operation::reduce_scatter) return in;
+        return std::max(in, writes() ? listed(out_counts, out_count) : 0);
+    }
     if (op == operation::allgather) return out_count;
     if (op == operation::gather) return in_count * p;
     if (op == operation::scatter) return out_count * p;

@@ -15,7 +15,7 @@ void refusal::begin(bool blocking) {
     if (store != nullptr && !blocking) store->forbid_blocking();
     told_ = why_;
     started_ = false;
-    over_ = !heard_ || store == nullptr;
+    over_ = store == nullptr || (!heard_.always && heard_.machine.empty());
     if (!over_) turn_ = store->draw_turn();
 }
 
@@ -25,6 +25,12 @@ bool refusal::advance() try {
     if (!started_) {
         if (!store.is_turn(turn_)) return false;
         started_ = true;
+        // What calls before it have settled is known now.
+        if (!heard_.always && store.knows_machine(heard_.machine)) {
+            over_ = true;
+            store.end_turn();
+            return true;
+        }
         told_ = agreement_.start(channel_, store.letters(), {}, {}, why_);
     } else if (const auto told = agreement_.test(); told.ok()) {
         return false;
@@ -46,12 +52,12 @@ bool refusal::advance() try {
     return true;
 }
 
-bool agrees(operation op, reduction combine, const collective_options& options) {
+hearing hearing_of(operation op, reduction combine, const collective_options& options) {
     const result<cell> found = find_cell(op, options.algorithm);
-    if (!found.ok() || options.check || options.audit) return true;
+    if (!found.ok() || options.check || options.audit) return {true, {}};
     const bool lossless = options.limit.value == 0 || growth_of(op, combine) == growth::unknown;
     const bool plain = found->schedule == schedule_kind::chosen && lossless;
-    return needs_agreement(*found) && !plain;
+    return {needs_agreement(*found) && !plain, plain ? options.machine : std::string()};
 }
 
 }  // namespace laconic::collective

@@ -2,18 +2,28 @@
 // A call that one rank cannot make: why flows in, and out of all ranks' calls, where those listen.
 #pragma once
 
+#include <string>
 #include <utility>
 
 #include "collective/execution.hpp"
 
 namespace laconic::collective {
 
+/// When ranks agree on their arguments in calls with certain options, short ones of algorithm `auto` apart, and those
+/// for which it has just found that MPI's own function is best.
+struct hearing {
+    bool always = false;
+    std::string machine;  ///< while this file is new to them
+};
+[[nodiscard]] hearing hearing_of(operation op, reduction combine, const collective_options& options);
+
 /// Takes part in a call that this rank cannot even describe: the others, where they agree on their arguments, get its
 /// sentence instead of waiting for it. Ends with what all ranks return.
 class refusal final : public execution_base {
 public:
-    /// heard   whether the others agree on their arguments; if not, it is over at once
-    refusal(mpi::channel& channel, status why, bool heard) : channel_(channel), why_(std::move(why)), heard_(heard) {}
+    /// heard   when the others agree on their arguments
+    refusal(mpi::channel& channel, status why, hearing heard)
+        : channel_(channel), why_(std::move(why)), heard_(std::move(heard)) {}
 
     void begin(bool blocking) override;
     bool advance() override;
@@ -24,14 +34,10 @@ public:
 private:
     mpi::channel& channel_;
     status why_, told_;
-    bool heard_;
+    hearing heard_;
     bool over_ = false, started_ = false;
     std::uint64_t turn_ = 0;
     agreement agreement_;
 };
-
-/// Whether ranks agree on their arguments in calls with these options, short ones of algorithm `auto` apart, and those
-/// for which it has just found that MPI's own function is best.
-[[nodiscard]] bool agrees(operation op, reduction combine, const collective_options& options);
 
 }  // namespace laconic::collective

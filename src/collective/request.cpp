@@ -23,6 +23,7 @@ using collective::execution;
 using collective::execution_base;
 
 struct collective_request::state {
+    std::shared_ptr<mpi::channel> channel;  // outlives the communicator, as MPI's own requests do
     collective::task todo;
     bool prepared = false;
     bool started = false;
@@ -73,10 +74,10 @@ struct active_requests {
     bool claim(Call& call) const {
         return active_count == 0 && call.claim();
     }
-    /// Until there is a request, or `stop`.
+    /// Until a request is under way that is not over, or `stop`.
     void wait_for_work(const std::atomic<bool>& stop) {
         std::unique_lock lock(mutex);
-        changed.wait(lock, [&] { return stop || !all.empty(); });
+        changed.wait(lock, [&] { return stop || std::ranges::any_of(all, [](auto* one) { return !one->over(); }); });
     }
     void wake(std::atomic<bool>& stop) {
         const std::scoped_lock lock(mutex);
@@ -120,10 +121,11 @@ progress_thread& progress() {
     return one;
 }
 
-/// The handler of the caller's communicator hears of failures inside MPI; not of a channel that a rank without memory
-/// has left.
+/// The handler of the caller's communicator, if that is still there, hears of failures inside MPI; not of a channel
+/// that a rank without memory has left.
 void tell(const status& why, mpi::channel* channel, MPI_Comm comm) {
     if (channel == nullptr || why.code() != errc::mpi || channel->last_error() == MPI_SUCCESS) return;
+    if (channel->is_orphan()) return;
     MPI_Comm_call_errhandler(comm, channel->last_error());
 }
 result<collective_report> outcome_of(execution_base& ended, mpi::channel* channel, MPI_Comm comm) {
@@ -163,8 +165,8 @@ result<collective_report> run_through(execution_base& work, mpi::channel* channe
 }
 
 status check_channel(const mpi::channel& channel) {
-    if (!channel.broken()) return {};
-    return collective::broken();
+    if (channel.broken()) return collective::broken();
+    return channel.comm() != MPI_COMM_NULL ? status{} : mpi::check_running();
 }
 
 template <class T>
@@ -199,6 +201,7 @@ result<collective_report> run(task todo) {
 
 collective_request request_for(task todo, bool prepared) {
     auto state = std::make_unique<collective_request::state>();
+    if (todo.channel != nullptr) state->channel = todo.channel->shared_from_this();
     state->todo = std::move(todo);
     state->prepared = prepared;
     return collective_request(std::move(state));
@@ -219,6 +222,8 @@ collective_request& collective_request::operator=(collective_request&& other) no
 collective_request::~collective_request() {
     if (state_ != nullptr && state_->started) static_cast<void>(wait());
 }
+
+bool collective_request::started() const noexcept { return state_ != nullptr && state_->started; }
 
 status collective_request::start() try {
     if (state_ == nullptr) return {errc::invalid_argument, "an empty request; make one with start() or prepare()"};

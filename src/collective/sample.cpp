@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "codec/fle.hpp"
+#include "codec/float_environment.hpp"
 #include "collective/call_plan.hpp"
 #include "model/cost.hpp"
 
@@ -58,6 +59,7 @@ std::span<const T> values_to_sample(std::span<const T> in, const geometry& call)
 template <class T>
 value_sample sample_of(std::span<const T> values, bound limit, double share, const finite_range* whole) {
     if (values.empty() || limit.value == 0) return {};
+    const codec::float_environment standard;
     const std::size_t each = std::min(values.size(), codec::chunk_values);
     const std::size_t chunks = std::clamp<std::size_t>(values.size() / each / model::sampled_share, 1, sampled_chunks);
     const auto chunk = [&](std::size_t i) { return values.subspan((values.size() - each) / chunks * i, each); };

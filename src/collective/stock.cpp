@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numeric>
+#include <string>
+#include <vector>
 
 #include "collective/elements.hpp"
 #include "mpi/narrow_types.hpp"
@@ -43,6 +46,14 @@ constexpr bool reduces_in_place_anywhere = false;
 constexpr bool reduces_in_place_anywhere = true;
 #endif
 
+/// Whether parts lie where MPI's int displacements do not reach: they travel side by side then.
+bool packs_in(const geometry& call) noexcept { return call.reads() && !fits_int(call.in_displacements); }
+bool packs_out(const geometry& call) noexcept { return call.writes() && !fits_int(call.out_displacements); }
+
+std::size_t sum_of(std::span<const std::size_t> counts) noexcept {
+    return std::accumulate(counts.begin(), counts.end(), std::size_t{0});
+}
+
 bool is_short_enough(const geometry& call) noexcept {
     // What MPI is told: of equal parts the count of one, in lists all of them.
     std::size_t in = call.in_count;
@@ -52,12 +63,18 @@ bool is_short_enough(const geometry& call) noexcept {
         case operation::gather: out = 0; break;
         case operation::scatter: in = 0; break;
         case operation::alltoall: in = out = call.varying ? 0 : in / static_cast<std::size_t>(call.ranks); break;
-        default: break;  // Open MPI adds up the parts of a reduce_scatter as ints
+        case operation::reduce_scatter:  // Open MPI adds up the parts as ints
+            if (call.varying) out = 0;
+            break;
+        default: break;
     }
-    bool fits = in <= longest_int && out <= longest_int;
-    for (const auto& list : {call.in_counts, call.in_displacements, call.out_counts, call.out_displacements})
-        fits = fits && fits_int(list);
-    return fits;
+    if (packs_in(call) || packs_out(call)) {
+        if (call.reads() && !call.in_counts.empty()) in = sum_of(call.in_counts);
+        if (call.writes() && !call.out_counts.empty()) out = sum_of(call.out_counts);
+    }
+    const bool in_fits = !call.reads() || fits_int(call.in_counts);
+    const bool out_fits = !call.writes() || fits_int(call.out_counts);
+    return in <= longest_int && out <= longest_int && in_fits && out_fits;
 }
 
 bool lies_in(const void* part, const void* whole, std::size_t size_bytes) {
@@ -71,7 +88,7 @@ bool lies_in(const void* part, const void* whole, std::size_t size_bytes) {
 status fits_mpi(const geometry& call) {
     if (is_short_enough(call)) return {};
     return {errc::unsupported,
-            "a count or displacement of this call is beyond 2^31 - 1, which MPI's own function cannot take; use "
+            "a count of this call is beyond 2^31 - 1, which MPI's own function cannot take; use "
             "another algorithm, e.g. ring_raw"};
 }
 
@@ -86,28 +103,70 @@ cell stock_or_raw(const geometry& call) noexcept {
 }
 
 stock_call::~stock_call() {
-    if (own_op_) MPI_Op_free(&call_.combine);
+    if (own_op_ && mpi::check_running().ok()) MPI_Op_free(&call_.combine);
     release();
 }
 
 void stock_call::release() noexcept {
     if (copy_ == nullptr) return;
-    // MPI may still read it.
+    // MPI may still read and write it.
     if (started_) copy_->bytes.abandon();
     copy_->in_use = false;
     copy_ = nullptr;
 }
 
-status stock_call::copy(mpi::channel& channel, const void* in, std::size_t size_bytes) {
+status stock_call::borrow(mpi::channel& channel, std::size_t size_bytes, const char* what_for) {
     call_store* const store = call_store::of(channel);
     copy_ = store == nullptr ? nullptr : store->memory().borrow();
     if (copy_ == nullptr) return no_memory();
     if (!copy_->bytes.reserve(size_bytes).ok())
-        return {errc::out_of_memory, "no memory for a copy of what is worked on in place; free some"};
+        return {errc::out_of_memory, std::string("no memory for a copy of ") + what_for + "; free some"};
     copied_bytes_ = size_bytes;
-    if (size_bytes > 0) std::memcpy(copy_->bytes.bytes().data(), in, size_bytes);
-    call_.in = copy_->bytes.bytes().data();
     return {};
+}
+
+/// Parts that lie too far apart: those to be sent are copied now, those that come are spread at the end.
+/// in_place   an exchange that overwrites what it sends
+status stock_call::pack(mpi::channel& channel, const geometry& call, const void* in, std::size_t width, bool in_place) {
+    const bool takes = in_place || packs_in(call);
+    const std::size_t in_bytes = takes ? sum_of(call.in_counts) * width : 0;
+    const std::size_t out_bytes = packs_out(call) ? sum_of(call.out_counts) * width : 0;
+    const std::size_t before = mpi::workspace::rounded(in_bytes);
+    if (auto bad = borrow(channel, before + out_bytes, "parts that lie too far apart for MPI"); !bad.ok()) return bad;
+    std::byte* const memory = copy_->bytes.bytes().data();
+    const auto side_by_side = [](std::span<const std::size_t> counts) {
+        std::vector<int> first(counts.size());
+        for (std::size_t k = 1; k < counts.size(); ++k) first[k] = first[k - 1] + static_cast<int>(counts[k - 1]);
+        return first;
+    };
+    if (takes) {
+        call_.in = memory;
+        call_.in_displacements = side_by_side(call.in_counts);
+        std::size_t at = 0;
+        for (std::size_t k = 0; k < call.in_counts.size(); ++k) {
+            const std::size_t size_bytes = call.in_counts[k] * width;
+            if (size_bytes == 0) continue;
+            std::memcpy(memory + at, static_cast<const std::byte*>(in) + call.in_displacements[k] * width, size_bytes);
+            at += size_bytes;
+        }
+    }
+    if (packs_out(call)) {
+        if (call_.in == MPI_IN_PLACE) call_.in = in;
+        call_.out = memory + before;
+        call_.out_displacements = side_by_side(call.out_counts);
+        packed_out_ = true;
+    }
+    return {};
+}
+
+void stock_call::unpack(const geometry& call, void* out, std::size_t width) const noexcept {
+    const auto* from = static_cast<const std::byte*>(call_.out);
+    for (std::size_t k = 0; k < call.out_counts.size(); ++k) {
+        const std::size_t size_bytes = call.out_counts[k] * width;
+        if (size_bytes > 0)
+            std::memcpy(static_cast<std::byte*>(out) + call.out_displacements[k] * width, from, size_bytes);
+        from += size_bytes;
+    }
 }
 
 status stock_call::prepare(mpi::channel& channel, const geometry& call, element_type type, reduction combine,
@@ -115,7 +174,7 @@ status stock_call::prepare(mpi::channel& channel, const geometry& call, element_
     if (auto bad = fits_mpi(call); !bad.ok()) return bad;
     release();
     copied_bytes_ = 0;
-    started_ = false;
+    started_ = packed_out_ = false;
     const bool narrow = type == element_type::f16 || type == element_type::bf16;
     if (combine == reduction::custom) {
         call_.combine = custom;
@@ -143,8 +202,14 @@ status stock_call::prepare(mpi::channel& channel, const geometry& call, element_
     call_.out = kept ? MPI_IN_PLACE : out;
     const bool spoils_reduce = call.op == operation::reduce && call.root != 0 && !reduces_in_place_anywhere;
     // An exchange in place: Open MPI 4.1.4 was seen to mix up parts beyond its eager limit from 8 ranks on.
-    if (in_place && (spoils_reduce || call.op == operation::alltoall))
-        if (auto bad = copy(channel, in, call.in_count * width); !bad.ok()) return bad;
+    const bool packs = packs_in(call) || packs_out(call);
+    const bool exchanges_in_place = in_place && call.op == operation::alltoall;
+    if (!packs && (exchanges_in_place || (in_place && spoils_reduce))) {
+        const std::size_t size_bytes = call.in_count * width;
+        if (auto bad = borrow(channel, size_bytes, "what is worked on in place"); !bad.ok()) return bad;
+        if (size_bytes > 0) std::memcpy(copy_->bytes.bytes().data(), in, size_bytes);
+        call_.in = copy_->bytes.bytes().data();
+    }
     const int in_count = static_cast<int>(call.in_count);
     const int out_count = static_cast<int>(call.out_count);
     switch (call.op) {
@@ -161,12 +226,13 @@ status stock_call::prepare(mpi::channel& channel, const geometry& call, element_
     call_.in_displacements = to_ints(call.in_displacements);
     call_.out_counts = to_ints(call.op == operation::reduce_scatter ? call.in_counts : call.out_counts);
     call_.out_displacements = to_ints(call.out_displacements);
-    return {};
+    return packs ? pack(channel, call, in, width, exchanges_in_place) : status{};
 }
 
 template <class T>
 void stock_call::finish(const geometry& call, unsigned divisor, std::span<T> out, collective_report& report) noexcept {
     started_ = false;
+    if (packed_out_) unpack(call, out.data(), sizeof(T));
     release();
     report.workspace_bytes = copied_bytes_;
     const bool listed = call.varying && call.op == operation::reduce_scatter;

@@ -45,16 +45,20 @@ public:
     void release() noexcept;
 
 private:
-    [[nodiscard]] status copy(mpi::channel& channel, const void* in, std::size_t size_bytes);
+    [[nodiscard]] status borrow(mpi::channel& channel, std::size_t size_bytes, const char* what_for);
+    [[nodiscard]] status pack(mpi::channel& channel, const geometry& call, const void* in, std::size_t width,
+                              bool in_place);
+    void unpack(const geometry& call, void* out, std::size_t width) const noexcept;
 
     mpi_call call_;
     bool own_op_ = false;
     bool started_ = false;         // and not known to be over
-    call_memory* copy_ = nullptr;  // of `in`, where MPI cannot work in place
+    bool packed_out_ = false;      // what comes lies in the copy, side by side
+    call_memory* copy_ = nullptr;  // what MPI cannot work on where it is
     std::size_t copied_bytes_ = 0;
 };
 
-/// ok if MPI's int counts can express this rank's part of the call, else unsupported.
+/// ok if MPI's int counts can express this rank's part of the call, else unsupported. Displacements do not count.
 [[nodiscard]] status fits_mpi(const geometry& call);
 
 /// What a rank that knows its own counts only adds to the largest buffer of all: the call's, or more than MPI's int

@@ -108,7 +108,7 @@ public:
         if (payload_ == payload_kind::pipelined) out_.alone(compress(n, total));
         work busy;
         if (payload_ == payload_kind::per_hop) busy = compress(n, total) + decompress(n, total);
-        double distance = power_below(in_.ranks);
+        double distance = power_below(in_.ranks - 1);
         for (int i = doublings(in_.ranks); i > 0; --i, distance /= 2)
             out_.step(1, in_.tree(distance), n, n * in_.fraction(total), busy);
         if (payload_ == payload_kind::pipelined || keeps_streams(payload_)) out_.alone(decompress(n, total));

@@ -68,10 +68,9 @@ int delete_channel(MPI_Comm, int, void* attribute, void*) {
     auto* const gone = static_cast<channel*>(attribute);
     {
         const std::scoped_lock lock(channels().mutex);
-        std::erase(channels().open, gone);
         for (recent_channels& of_a_use : recent) of_a_use.forget(gone);
     }
-    delete gone;
+    channel::orphan(gone);
     return MPI_SUCCESS;
 }
 
@@ -177,6 +176,20 @@ result<bool> channel::test_receive(MPI_Request& request, int& size_bytes) {
     return true;
 }
 
+channel::~channel() {
+    {
+        const std::scoped_lock lock(channels().mutex);
+        std::erase(channels().open, this);
+    }
+    close();
+}
+
+void channel::orphan(channel* gone) noexcept {
+    gone->is_orphan_ = true;
+    // The last but for those who share it; outlives the member that it comes from.
+    const std::shared_ptr<channel> last = std::move(gone->cached_);
+}
+
 void channel::close() noexcept {
     if (attached_ != nullptr) attached_->close();
     if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
@@ -219,8 +232,11 @@ result<channel*> channel_of(MPI_Comm comm, channel_use use) try {
     if (between_groups != 0)
         return status{errc::invalid_argument, "an intercommunicator; merge it with MPI_Intercomm_merge first"};
 
-    auto made = std::unique_ptr<channel>(new (std::nothrow) channel);
-    if (made == nullptr) return status{errc::out_of_memory, "no memory for a communicator's channel"};
+    const auto made = std::make_shared<channel>();
+    {
+        const std::scoped_lock lock(channels().mutex);
+        channels().open.push_back(made.get());
+    }
     // The user's own handler sees a failure of this call: it is made on the user's communicator.
     if (const int code = MPI_Comm_dup(comm, &made->comm_); code != 0) return to_status(code, "MPI_Comm_dup");
     MPI_Comm_set_errhandler(made->comm_, MPI_ERRORS_RETURN);
@@ -239,9 +255,8 @@ result<channel*> channel_of(MPI_Comm comm, channel_use use) try {
         if (made->leaders_[static_cast<std::size_t>(rank)] == rank) ++made->nodes_;
     if (const int code = MPI_Comm_set_attr(comm, key, made.get()); code != 0)
         return to_status(code, "MPI_Comm_set_attr");
-    const std::scoped_lock lock(channels().mutex);
-    channels().open.push_back(made.get());
-    return made.release();
+    made->cached_ = made;
+    return made.get();
 } catch (const std::bad_alloc&) {
     return status{errc::out_of_memory, "no memory for a communicator's channel"};
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A user's communicator flows in; a private duplicate with reusable memory flows out. It is made at first use, cached
-// as an attribute of the user's communicator and freed together with it, or at MPI_Finalize at the latest.
+// as an attribute of the user's communicator and freed together with it, or with the last request
+// that is left then, or at MPI_Finalize at the latest.
 #pragma once
 
 #include <mpi.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -60,12 +62,12 @@ enum class channel_use : std::uint8_t { collectives, exchanges };
 
 /// The private duplicate of a communicator. Errors on it are returned, never fatal, as far as the MPI library raises
 /// them on it (guide/collectives.md, limits).
-class channel {
+class channel : public std::enable_shared_from_this<channel> {
 public:
     channel() = default;
     channel(const channel&) = delete;
     channel& operator=(const channel&) = delete;
-    ~channel() { close(); }
+    ~channel();
 
     [[nodiscard]] MPI_Comm comm() const noexcept { return comm_; }
     [[nodiscard]] int rank() const noexcept { return rank_; }
@@ -103,6 +105,11 @@ public:
     void mark_broken() noexcept { broken_ = true; }
     [[nodiscard]] bool broken() const noexcept { return broken_; }
 
+    /// The user's communicator is gone: only requests of before still use the channel.
+    [[nodiscard]] bool is_orphan() const noexcept { return is_orphan_; }
+    /// The attribute of the user's communicator, which holds the channel, goes.
+    static void orphan(channel* gone) noexcept;
+
     /// Frees the duplicate and the memory; idempotent.
     void close() noexcept;
 
@@ -119,14 +126,16 @@ private:
     int last_error_ = MPI_SUCCESS;
     bool broken_ = false;
     std::unique_ptr<attachment> attached_;
+    std::atomic<bool> is_orphan_ = false;
+    std::shared_ptr<channel> cached_;  // itself, while the user's communicator has it as an attribute
 };
 
 /// ok between MPI_Init and MPI_Finalize, else invalid_argument.
 [[nodiscard]] status check_running();
 
 /// The channel of an intracommunicator for one use. Collective over `comm` at the first use, local afterwards.
-/// returns the channel, alive as long as `comm`; or mpi, out_of_memory, or invalid_argument for MPI_COMM_NULL, an
-///         intercommunicator, or MPI not initialised.
+/// returns the channel, alive as long as `comm` and whoever shares it (shared_from_this()); or mpi, out_of_memory, or
+///         invalid_argument for MPI_COMM_NULL, an intercommunicator, or MPI not initialised.
 [[nodiscard]] result<channel*> channel_of(MPI_Comm comm, channel_use use = channel_use::collectives);
 
 /// The same for the few communicators that were asked about last, without a lock or a word to MPI; null for any other.

@@ -80,6 +80,7 @@ class Calibrate(unittest.TestCase):
     def test_complains_once(self):
         for ranks, arguments, code, words in ((1, [], 2, "1 rank"), (2, ["--bogus"], 2, "--bogus"),
                                               (2, ["--ops", "sum"], 2, "'sum'"),
+                                              (2, ["--ops", "bcast,bcast"], 2, "'bcast' twice"),
                                               (2, ["--quick", "--out", "/nonexistent/m.toml"], 1, "/nonexistent/m.toml")):
             run = self.launch(ranks, *arguments)
             lines = [line for line in run.stderr.splitlines() if line.startswith("laconic")]

@@ -35,6 +35,13 @@ class Predict(CommandLine):
                 self.assertGreaterEqual(sum(row[part] for part in PARTS), row["seconds"] * (1 - 1e-9))
             self.assertNotEqual(report["chosen"], "stock")
 
+    def test_rows_that_cannot_run_with_a_type_are_no_candidates(self):
+        ask = ["--op", "allreduce", "--bytes", "64M", "--ranks", "8", "--ratio", "8", *SLOW]
+        every = self.rows(*ask)
+        for narrow in ["f16", "bf16"]:
+            rows = self.rows(*ask, "--type", narrow)
+            self.assertEqual(sorted(set(every) - set(rows)), ["c_coll", "cpr_p2p"])
+
     def test_the_wire_of_a_raw_ring_is_as_on_paper(self):
         row = self.rows("--op", "allreduce", "--bytes", "64M", "--ranks", "8", "--ratio", "8", *SLOW)["ring_raw"]
         self.assertAlmostEqual(row["wire_s"], 2 * 7 / 8 * 2**26 / 1.25e8, places=9)

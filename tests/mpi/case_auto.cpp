@@ -319,6 +319,24 @@ void an_unreadable_machine_is_heard_of(collective_options options) {
     MPI_Comm_free(&comm);
 }
 
+/// How much longer than its part a rank's array is, is nobody's business: ranks decide alike.
+void room_to_spare_does_not_count(const collective_options& options) {
+    const auto ranks = static_cast<std::size_t>(size_of(MPI_COMM_WORLD));
+    const std::vector<std::size_t> counts(ranks, 64);
+    const std::vector<float> in(64 * ranks, 1.0F);
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    for (const std::size_t spare : {std::size_t{0}, std::size_t{4} << 20}) {
+        std::vector<float> out(64 + static_cast<std::size_t>(rank_in(comm)) * spare, -77.0F);
+        const auto call = collective_call<float>::reduce_scatter(in, out, counts, reduction::sum);
+        const auto done = run(call, comm, options);
+        check(done.ok() && out[63] == static_cast<float>(ranks) && (out.size() == 64 || out[64] == -77.0F),
+              "reduce_scatter with room to spare: " + done.error().message());
+        if (done.ok()) check(done->sent_bytes < 64 * sizeof(float) * ranks, "counts room that is not part of the call");
+    }
+    MPI_Comm_free(&comm);
+}
+
 }  // namespace
 
 void auto_decides() {
@@ -335,6 +353,8 @@ void auto_decides() {
     an_unreadable_machine_is_heard_of(options);
     calls_without_loss_leave_others_alone(options);
     without_a_bound_nobody_asks(options);
+    room_to_spare_does_not_count(options);
+    room_to_spare_does_not_count(options_for("stock", {}));
     std::remove(path.c_str());
 }
 

@@ -99,6 +99,50 @@ void check_restarts(const char* algorithm) {
         out, 0, count, [&](std::size_t i) { return sum_of(ranks, 7, i); }, "C freed while running");
 }
 
+bool is_empty(const laconic_collective_report& report) {
+    return report.algorithm[0] == '\0' && report.sent_bytes == 0 && report.result_bound == 0;
+}
+
+/// Every form tells how it went when it is over, as C++ does.
+void check_reports() {
+    const std::vector<float> in = numbers<float>(rank_in(MPI_COMM_WORLD), 0, count);
+    std::vector<float> out(count);
+    laconic_collective_report told{};
+    laconic_collective_options options = checked("homcomp_f");
+    options.report = &told;
+    const auto want = run(collective_call<float>::allreduce(in, out, reduction::sum), MPI_COMM_WORLD,
+                          options_for("homcomp_f", bound::abs(c_bound)));
+    const auto check_told = [&](const std::string& what) {
+        // How many messages travel together is a matter of time.
+        const bool sends = size_of(MPI_COMM_WORLD) > 1;
+        check((told.messages > 0) == sends && (told.sent_bytes > 0) == sends, "C report of what was sent, " + what);
+        check(want.ok() && want->algorithm == told.algorithm && want->raw_bytes == told.raw_bytes &&
+                  want->contribution_bound == told.contribution_bound && want->result_bound == told.result_bound &&
+                  want->step == told.step && want->workspace_bytes == told.workspace_bytes,
+              "C report, " + what + ": " + told.algorithm);
+        told = {};
+    };
+    check(laconic_allreduce(in.data(), out.data(), count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &options) == LACONIC_OK,
+          "C report");
+    check_told("blocking");
+    laconic_request request = LACONIC_REQUEST_NULL;
+    check(laconic_allreduce_init(in.data(), out.data(), count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &options,
+                                 &request) == LACONIC_OK,
+          "C report of a prepared one");
+    for (int round = 0; round < 2; ++round) {
+        check(laconic_wait(&request) == LACONIC_OK && is_empty(told), "C report before the start");
+        check(laconic_start(&request) == LACONIC_OK && laconic_wait(&request) == LACONIC_OK, "C report, started");
+        check_told("prepared");
+    }
+    check(laconic_request_free(&request) == LACONIC_OK && is_empty(told), "C report of nothing");
+    told.sent_bytes = 7;
+    options.bound = -1;
+    check(laconic_allreduce(in.data(), out.data(), count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &options) ==
+                  LACONIC_ERR_BOUND &&
+              is_empty(told),
+          "C report of a call that fails");
+}
+
 /// The last rank alone is wrong: every rank's wait says so, every time, and other requests go on.
 void check_failures() {
     const int last = size_of(MPI_COMM_WORLD) - 1;
@@ -203,6 +247,7 @@ void c_requests_work() {
     check_restarts<float>("homcomp_f");
     check_restarts<bfloat16>(nullptr);
     check_restarts<int>(nullptr);
+    check_reports();
     check_failures();
     check_environment();
 }

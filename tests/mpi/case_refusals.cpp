@@ -2,13 +2,16 @@
 // Ranks that disagree about operations other than allreduce, cells that do not exist, arrays of the wrong size: one
 // answer for everybody, with a remedy in it, and the next call works.
 #include <cmath>
+#include <cstdio>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "auto_probe.hpp"
 #include "cases.hpp"
 #include "collective/registry.hpp"
 #include "collective/stock.hpp"
+#include "laconic/laconic.h"
 #include "run.hpp"
 #include "scenario.hpp"
 
@@ -189,6 +192,19 @@ void check_what_mpi_takes() {
         }
 }
 
+/// How much longer than its part a rank's array is, is no business of MPI's.
+void check_room_to_spare() {
+    const std::vector<std::size_t> counts(4, 600);
+    collective::geometry shape;
+    shape.op = operation::reduce_scatter;
+    shape.varying = true;
+    shape.ranks = 4;
+    shape.in_counts = counts;
+    shape.in_count = 2400;
+    shape.out_count = std::size_t{1} << 33;
+    check(collective::fits_mpi(shape).ok() && shape.buffer_count() == 2400, "a reduce_scatter with room to spare");
+}
+
 /// What MPI's own function cannot take is refused by all ranks, though only one of them sees it.
 void check_too_long_for_mpi() {
     for (const operation op : {operation::scatter, operation::gather}) {
@@ -196,16 +212,36 @@ void check_too_long_for_mpi() {
         what.root = size_of(world) - 1;
         // Nobody reads or writes so far: it is an address alone.
         constexpr std::size_t beyond = std::size_t{1} << 31;
-        refused(errc::unsupported, "2^31", what, "displacement", false, [&](given& g) {
-            std::vector<std::size_t>& displacements =
-                op == operation::scatter ? g.arrays.in_displacements : g.arrays.out_displacements;
-            displacements.back() += beyond;
-            if (op == operation::scatter)
-                g.arrays.call.in = {g.arrays.call.in.data(), g.arrays.call.in.size() + beyond};
-            else
-                g.arrays.call.out = {g.arrays.call.out.data(), g.arrays.call.out.size() + beyond};
+        refused(errc::unsupported, "2^31", what, "count", false, [&](given& g) {
+            (op == operation::scatter ? g.arrays.in_counts : g.arrays.out_counts).back() += beyond;
+            static float anywhere = 0;
+            g.arrays.call.in = {&anywhere, g.arrays.call.in.size() + beyond};
+            g.arrays.call.out = {&anywhere + 1, g.arrays.call.out.size() + beyond};
         });
     }
+}
+
+/// A file that only this call's ranks know: they agree that it says the same, and hear of a rank that has no arguments.
+void check_new_machine() {
+    const bool last = rank_in(MPI_COMM_WORLD) == size_of(MPI_COMM_WORLD) - 1;
+    const std::string path = slow_machine();
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    laconic_collective_options options{};
+    options.machine = path.c_str();
+    const std::vector<float> in(3, 1.0F);
+    std::vector<float> out(3 * static_cast<std::size_t>(size_of(comm)));
+    const std::vector<std::size_t> counts(static_cast<std::size_t>(size_of(comm)), 3);
+    std::vector<std::size_t> displacements(counts.size());
+    for (std::size_t k = 0; k < counts.size(); ++k) displacements[k] = 3 * k;
+    const int code = laconic_allgatherv(in.data(), 3, out.data(), last ? nullptr : counts.data(), displacements.data(),
+                                        MPI_FLOAT, comm, &options);
+    check(code == LACONIC_ERR_ARGUMENT, std::string("no counts on one rank: ") + laconic_last_message());
+    check(laconic_allgatherv(in.data(), 3, out.data(), counts.data(), displacements.data(), MPI_FLOAT, comm,
+                             &options) == LACONIC_OK,
+          std::string("counts on all ranks: ") + laconic_last_message());
+    MPI_Comm_free(&comm);
+    std::remove(path.c_str());
 }
 
 /// The first call of a communicator is `auto`, and one rank cannot make it; and the first started one, after which all
@@ -239,7 +275,9 @@ void misuse_is_refused() {
     if (size_of(world) > 1) check_disagreement();
     check_wrong_sizes();
     check_what_mpi_takes();
+    check_room_to_spare();
     if (size_of(world) > 1) check_too_long_for_mpi();
+    if (size_of(world) > 1) check_new_machine();
     check_missing_cells();
 }
 

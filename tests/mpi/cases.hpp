@@ -38,5 +38,11 @@ void auto_decides_uneven_calls();
 void threads_change_nothing();
 void nothing_grows();
 void long_parts_do_not_lock();
+void far_parts_arrive();
+void modes_change_nothing();
+void requests_outlive_communicators();
+
+/// To be called last: what it makes goes after MPI_Finalize.
+void keep_requests_beyond_finalize();
 
 }  // namespace laconic::test

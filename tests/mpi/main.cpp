@@ -48,6 +48,7 @@ int main(int argc, char** argv) {
     if (few) run("known_calls_run_as_new_ones", known_calls_run_as_new_ones);
     run("promise_holds", promise_holds);
     run("any_count_works", any_count_works);
+    run("modes_change_nothing", modes_change_nothing);
     run("bits_are_reproducible", bits_are_reproducible);
     run("every_reduction_cell_is_exact", every_reduction_cell_is_exact);
     run("every_movement_cell_is_exact", every_movement_cell_is_exact);
@@ -66,6 +67,7 @@ int main(int argc, char** argv) {
     run("pieces_cross_nodes", pieces_cross_nodes);
     run("moves_cross_nodes", moves_cross_nodes);
     run("auto_decides", auto_decides);
+    run("far_parts_arrive", far_parts_arrive);
     if (few) run("samples_tell_ratios", samples_tell_ratios);
     if (few) run("auto_decides_uneven_calls", auto_decides_uneven_calls);
     if (few) run("threads_change_nothing", threads_change_nothing);
@@ -76,8 +78,10 @@ int main(int argc, char** argv) {
     run("c_operations_work", c_operations_work);
     run("c_requests_work", c_requests_work);
     run("channels_live_and_die_with_communicators", channels_live_and_die_with_communicators);
+    run("requests_outlive_communicators", requests_outlive_communicators);
     // It needs emulated hosts.
     if (wanted_count > 0) run("hosts_are_nodes", hosts_are_nodes);
+    if (wanted_count == 0 || is_wanted("requests_outlive_communicators")) keep_requests_beyond_finalize();
     const bool ok = failures_of_all_ranks() == 0;
     MPI_Finalize();
     return ok ? 0 : 1;

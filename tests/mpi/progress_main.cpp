@@ -5,10 +5,12 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "laconic/laconic.h"
 #include "run.hpp"
 #include "scenario.hpp"
 
@@ -37,6 +39,30 @@ void check_thread(const char* row) {
     const auto done = started->wait();
     check(done.ok(), what.text() + ": " + done.error().message());
     if (done.ok()) check_outcome(what, arrays, *done);
+}
+
+double seconds_of(clockid_t clock) {
+    timespec now{};
+    clock_gettime(clock, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+/// Once a collective is over the thread sleeps, waited for or not: a program that does nothing takes no processor time.
+void check_sleep() {
+    scenario what;
+    what.algorithm = "fused";
+    what.limit = bound::abs(1e-3);
+    what.count = 50000;
+    laid_out<float> arrays = lay_out<float>(what, rank_in(MPI_COMM_WORLD), size_of(MPI_COMM_WORLD));
+    auto started = start(arrays.call, MPI_COMM_WORLD, options_of(what));
+    check(started.ok(), what.text() + ": " + started.error().message());
+    if (!started.ok()) return;
+    while (!started->test()) std::this_thread::yield();
+    const double before = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    const double taken = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - before;
+    check(taken < 0.05, "the progress thread is busy with nothing: " + std::to_string(taken) + " of 0.2 s");
+    check(started->wait().ok(), what.text() + ": wait");
 }
 
 void check_beside_blocking() {
@@ -99,11 +125,12 @@ int main(int argc, char** argv) {
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
     if (level == MPI_THREAD_MULTIPLE) {
         check_threads();
-        check(start_progress_thread().ok() && start_progress_thread().ok(), "start_progress_thread");
+        check(start_progress_thread().ok() && laconic_start_progress_thread() == LACONIC_OK, "start_progress_thread");
         for (const char* row : {"fused", "ring_raw", "stock", "argm"}) check_thread(row);
+        check_sleep();
         check_beside_blocking();
         stop_progress_thread();
-        stop_progress_thread();
+        laconic_stop_progress_thread();
         check(start_progress_thread().ok(), "start_progress_thread after its end");
         // It is left running: MPI_Finalize ends it.
         check_thread("homcomp");

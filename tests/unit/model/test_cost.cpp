@@ -228,6 +228,17 @@ TEST(cost, of_rabenseifner_and_trees) {
     expect_time(m, ask(operation::bcast, 1000, 8), fle(binomial, once), (3 * 1.25 + 0.5 + 0.25) * ms);
     expect_time(m, ask(operation::bcast, 1000, 8), fle(binomial, per_hop), 3 * (1.25 + 0.75) * ms);
     expect_time(m, ask(operation::reduce, 1000, 4), tests::raw(binomial), 2 * 2.1 * ms);
+    // An allreduce goes down the tree that it came up, over the same links, with and without ranks that share nodes.
+    machine apart = infinitely_fast(m);
+    apart.intra = {1e-5, 1e-8, 0, 1};
+    for (const int nodes : {2, 4, 8}) {
+        auto whole = ask(operation::allreduce, 1000, 8), half = ask(operation::bcast, 1000, 8);
+        whole.nodes = half.nodes = nodes;
+        const cost there_and_back = estimate(apart, whole, tests::raw(binomial));
+        const cost down = estimate(apart, half, tests::raw(binomial));
+        EXPECT_NEAR(there_and_back.wire_s, 2 * down.wire_s, 1e-9 * down.wire_s) << nodes;
+        EXPECT_NEAR(there_and_back.latency_s, 2 * down.latency_s, 1e-9 * down.latency_s) << nodes;
+    }
     // Blocks of 1000: 1, 2 and 1 blocks of the 5 ranks reach the root.
     expect_time(m, ask(operation::gather, 5000, 5), tests::raw(binomial), 3 * ms + 4 * ms);
     expect_time(m, ask(operation::scatter, 5000, 5), tests::raw(binomial), 3 * ms + 4 * ms);

@@ -14,13 +14,10 @@ namespace laconic::cli {
 /// Cells of the named rows of an operation that can run with elements of so many bytes, in the table's order; with
 /// stock, without `auto`.
 [[nodiscard]] inline std::vector<model::cell> model_rows(collective::operation op, unsigned element_bytes) {
-    // Of 16-bit types the other codecs know nothing.
-    const bool only_fle = element_bytes == 2;
     std::vector<model::cell> cells;
     for (const collective::algorithm& row : collective::algorithms()) {
         if (row.op != op || row.what.schedule == collective::schedule_kind::chosen) continue;
-        if (!only_fle || !collective::compresses(row.what) || row.what.codec == codec_id::fle)
-            cells.push_back(row.what);
+        if (element_bytes > 2 || collective::takes_16_bit(row.what)) cells.push_back(row.what);
     }
     return cells;
 }

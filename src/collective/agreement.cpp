@@ -104,7 +104,7 @@ status agreement::start(mpi::channel& channel, lending<agreement_letter>& letter
     letter_ = letters.borrow();
     if (letter_ == nullptr) {
         channel.mark_broken();
-        return {errc::out_of_memory, "no memory for a collective; free some"};
+        return no_memory();
     }
     auto& packet = letter_->packet;
     auto& text = letter_->text;

@@ -45,8 +45,6 @@ struct call_memory {
     bool in_use = false;
 };
 
-[[nodiscard]] inline status no_memory() { return {errc::out_of_memory, "no memory for a collective; free some"}; }
-
 /// Why a channel takes no more calls.
 [[nodiscard]] inline status broken() {
     return {errc::mpi, "an earlier collective on this communicator failed on its way; use a new communicator"};

@@ -8,7 +8,11 @@
 #include <new>
 #include <vector>
 
+#include "laconic/status.hpp"
+
 namespace laconic::collective {
+
+[[nodiscard]] inline status no_memory() { return {errc::out_of_memory, "no memory for a collective; free some"}; }
 
 /// Lent   has a member `in_use`; who borrowed one gives it back by in_use = false
 template <class Lent>

@@ -40,6 +40,10 @@ struct algorithm {
 [[nodiscard]] bool serves(operation op, const cell& what) noexcept;
 /// Whether values are quantised or truncated on the way.
 [[nodiscard]] constexpr bool compresses(const cell& what) noexcept { return what.payload != payload_kind::raw; }
+/// Of half and bfloat16 codecs other than fle know nothing.
+[[nodiscard]] constexpr bool takes_16_bit(const cell& what) noexcept {
+    return !compresses(what) || what.codec == codec_id::fle;
+}
 
 /// Whether it adds compressed streams, which only sums, minima and maxima can be made of.
 [[nodiscard]] constexpr bool adds_streams(const cell& what) noexcept {

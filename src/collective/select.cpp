@@ -71,7 +71,7 @@ const std::vector<cell>& rows_in(operation op, list which) {
             if (row.what.schedule == schedule_kind::chosen) continue;
             rows_of_operation& rows = made[static_cast<std::size_t>(row.op)];
             rows[all].push_back(row.what);
-            const bool only_fle = !compresses(row.what) || row.what.codec == codec_id::fle;
+            const bool only_fle = takes_16_bit(row.what);
             const bool is_tree = row.what.schedule == schedule_kind::binomial;
             if (only_fle) rows[fle_and_raw].push_back(row.what);
             if (!is_tree) rows[no_trees].push_back(row.what);

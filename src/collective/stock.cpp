@@ -135,8 +135,8 @@ status stock_call::pack(mpi::channel& channel, const geometry& call, const void*
     if (auto bad = borrow(channel, before + out_bytes, "parts that lie too far apart for MPI"); !bad.ok()) return bad;
     std::byte* const memory = copy_->bytes.bytes().data();
     const auto side_by_side = [](std::span<const std::size_t> counts) {
-        std::vector<int> first(counts.size());
-        for (std::size_t k = 1; k < counts.size(); ++k) first[k] = first[k - 1] + static_cast<int>(counts[k - 1]);
+        std::vector<int> first = to_ints(counts);
+        std::exclusive_scan(first.begin(), first.end(), first.begin(), 0);
         return first;
     };
     if (takes) {

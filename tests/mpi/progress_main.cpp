@@ -26,19 +26,32 @@ bool changes(const float& watched, float from) {
     return value != from;
 }
 
-void check_thread(const char* row) {
+/// A collective of this row that is under way.
+struct under_way {
+    explicit under_way(const char* row) {
+        what.algorithm = row;
+        what.limit = bound::abs(1e-3);
+        what.count = 50000;
+        arrays = lay_out<float>(what, rank_in(MPI_COMM_WORLD), size_of(MPI_COMM_WORLD));
+        request = start(arrays.call, MPI_COMM_WORLD, options_of(what));
+        check(request.ok(), what.text() + ": " + request.error().message());
+    }
+    void check_end() {
+        const auto done = request->wait();
+        check(done.ok(), what.text() + ": " + done.error().message());
+        if (done.ok()) check_outcome(what, arrays, *done);
+    }
+
     scenario what;
-    what.algorithm = row;
-    what.limit = bound::abs(1e-3);
-    what.count = 50000;
-    laid_out<float> arrays = lay_out<float>(what, rank_in(MPI_COMM_WORLD), size_of(MPI_COMM_WORLD));
-    auto started = start(arrays.call, MPI_COMM_WORLD, options_of(what));
-    check(started.ok(), what.text() + ": " + started.error().message());
-    if (!started.ok()) return;
-    check(changes(arrays.out.back(), -77), what.text() + ": nothing moves by itself");
-    const auto done = started->wait();
-    check(done.ok(), what.text() + ": " + done.error().message());
-    if (done.ok()) check_outcome(what, arrays, *done);
+    laid_out<float> arrays;
+    result<collective_request> request = collective_request();
+};
+
+void check_thread(const char* row) {
+    under_way call(row);
+    if (!call.request.ok()) return;
+    check(changes(call.arrays.out.back(), -77), call.what.text() + ": nothing moves by itself");
+    call.check_end();
 }
 
 double seconds_of(clockid_t clock) {
@@ -49,20 +62,14 @@ double seconds_of(clockid_t clock) {
 
 /// Once a collective is over the thread sleeps, waited for or not: a program that does nothing takes no processor time.
 void check_sleep() {
-    scenario what;
-    what.algorithm = "fused";
-    what.limit = bound::abs(1e-3);
-    what.count = 50000;
-    laid_out<float> arrays = lay_out<float>(what, rank_in(MPI_COMM_WORLD), size_of(MPI_COMM_WORLD));
-    auto started = start(arrays.call, MPI_COMM_WORLD, options_of(what));
-    check(started.ok(), what.text() + ": " + started.error().message());
-    if (!started.ok()) return;
-    while (!started->test()) std::this_thread::yield();
+    under_way call("fused");
+    if (!call.request.ok()) return;
+    while (!call.request->test()) std::this_thread::yield();
     const double before = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
     const double taken = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - before;
     check(taken < 0.05, "the progress thread is busy with nothing: " + std::to_string(taken) + " of 0.2 s");
-    check(started->wait().ok(), what.text() + ": wait");
+    call.check_end();
 }
 
 void check_beside_blocking() {

@@ -44,10 +44,7 @@ status told(laconic_collective_report* to, const result<collective_report>& outc
 
 int run_c(const c_call& call, const laconic_collective_options* options) {
     laconic_collective_report* const report = report_of(options);
-    return guarded([&]() -> status {
-        result<collective::task> todo = collective::make_task(call, options, nullptr);
-        return told(report, todo.ok() ? collective::run(std::move(*todo)) : todo.error());
-    });
+    return guarded([&] { return told(report, collective::run(call, options)); });
 }
 
 int request_c(const c_call& call, const laconic_collective_options* options, laconic_request* request, bool prepared) {
@@ -57,7 +54,7 @@ int request_c(const c_call& call, const laconic_collective_options* options, lac
         *request = nullptr;
         auto made = std::make_unique<laconic_request_handle>();
         made->report = report;
-        result<collective::task> todo = collective::make_task(call, options, &made->lists);
+        result<collective::task> todo = collective::make_task(call, options, made->lists);
         if (!todo) return todo.error();
         made->running = collective::request_for(std::move(*todo), prepared);
         if (!prepared)

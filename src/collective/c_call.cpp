@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "base/options.hpp"
 #include "collective/audit.hpp"
@@ -67,7 +68,24 @@ std::optional<reduction> known_reduction(const c_call& call) noexcept {
     return reduction::custom;
 }
 
-result<task> pass_on(const c_call& call, const c_position& at) {
+/// One that laconic compresses.
+struct compressed_call {
+    element_type type;
+    reduction combine;
+    c_arrays arrays;
+    collective_options options;
+    mpi::channel* channel;
+};
+/// One that this rank cannot make.
+struct refused_call {
+    status why;
+    hearing heard;
+    mpi::channel* channel;
+};
+/// What becomes of a call; MPI's own is passed on.
+using resolved_call = std::variant<mpi_call, compressed_call, refused_call>;
+
+result<resolved_call> pass_on(const c_call& call, const c_position& at) {
     const result<c_lists> in = in_lists(call, at);
     if (!in) return in.error();
     const result<c_lists> out = out_lists(call, at);
@@ -95,34 +113,33 @@ result<task> pass_on(const c_call& call, const c_position& at) {
     mpi.type = call.type;
     mpi.combine = call.combine;
     mpi.root = call.root;
-    return task{std::make_unique<passed_on>(std::move(mpi), call.comm), nullptr, call.comm};
+    return resolved_call(std::move(mpi));
 }
 
 template <class T>
-std::unique_ptr<execution_base> execution_of(const c_call& call, const c_arrays& arrays, reduction combine,
-                                             const collective_options& options, mpi::channel& channel) {
-    const collective_call<T> ours{call.op,
-                                  {static_cast<const T*>(arrays.in), arrays.in_count},
-                                  {static_cast<T*>(arrays.out), arrays.out_count},
-                                  combine,
-                                  call.root,
-                                  call.varying,
-                                  arrays.in_lists.counts,
-                                  arrays.in_lists.displacements,
-                                  arrays.out_lists.counts,
-                                  arrays.out_lists.displacements,
-                                  call.combine};
-    return make_execution<T>(channel, ours, options);
+collective_call<T> as_ours(const c_call& call, const compressed_call& what) noexcept {
+    const c_arrays& arrays = what.arrays;
+    return {call.op,
+            {static_cast<const T*>(arrays.in), arrays.in_count},
+            {static_cast<T*>(arrays.out), arrays.out_count},
+            what.combine,
+            call.root,
+            call.varying,
+            arrays.in_lists.counts,
+            arrays.in_lists.displacements,
+            arrays.out_lists.counts,
+            arrays.out_lists.displacements,
+            call.combine};
 }
 
-std::unique_ptr<execution_base> execution_of(element_type type, const c_call& call, const c_arrays& arrays,
-                                             reduction combine, const collective_options& options,
-                                             mpi::channel& channel) {
-    switch (type) {
-        case element_type::f32: return execution_of<float>(call, arrays, combine, options, channel);
-        case element_type::f64: return execution_of<double>(call, arrays, combine, options, channel);
-        case element_type::f16: return execution_of<half>(call, arrays, combine, options, channel);
-        default: return execution_of<bfloat16>(call, arrays, combine, options, channel);
+/// action(collective_call<T>)
+template <class Action>
+auto for_type(const c_call& call, const compressed_call& what, Action action) {
+    switch (what.type) {
+        case element_type::f32: return action(as_ours<float>(call, what));
+        case element_type::f64: return action(as_ours<double>(call, what));
+        case element_type::f16: return action(as_ours<half>(call, what));
+        default: return action(as_ours<bfloat16>(call, what));
     }
 }
 
@@ -130,9 +147,9 @@ constexpr std::size_t bytes_of(element_type type) noexcept {
     return type == element_type::f64 ? 8 : type == element_type::f32 ? 4 : 2;
 }
 
-}  // namespace
-
-result<task> make_task(const c_call& call, const laconic_collective_options* given, std::vector<std::size_t>* kept) {
+/// kept   see make_task()
+result<resolved_call> resolve(const c_call& call, const laconic_collective_options* given,
+                              std::vector<std::size_t>* kept) {
     const result<c_position> at = position_in(call.comm);
     if (!at) return at.error();
     const std::optional<element_type> type = known_type(call.type);
@@ -148,10 +165,10 @@ result<task> make_task(const c_call& call, const laconic_collective_options* giv
     }
     const result<mpi::channel*> channel = usable_channel(call.comm);
     if (!channel) return channel.error();
-    const auto refuse = [&](const status& why, hearing heard) -> result<task> {
-        return task{std::make_unique<refusal>(**channel, why, std::move(heard)), *channel, call.comm};
+    const auto refuse = [&](const status& why, hearing heard) {
+        return resolved_call(refused_call{why, std::move(heard), *channel});
     };
-    const result<collective_options> options = to_options(given);
+    result<collective_options> options = to_options(given);
     if (!options) return refuse(options.error(), {true, {}});
     if (combine == reduction::custom) {
         // Whoever asks for streams in the environment means the calls that are sums.
@@ -165,7 +182,39 @@ result<task> make_task(const c_call& call, const laconic_collective_options* giv
     if (averages) combine = reduction::avg;
     const result<c_arrays> arrays = arrays_of(call, *at, bytes_of(*type), kept);
     if (!arrays) return refuse(arrays.error(), heard);
-    return task{execution_of(*type, call, *arrays, *combine, *options, **channel), *channel, call.comm};
+    return resolved_call(compressed_call{*type, *combine, *arrays, std::move(*options), *channel});
+}
+
+}  // namespace
+
+result<collective_report> run(const c_call& call, const laconic_collective_options* given) {
+    result<resolved_call> found = resolve(call, given, nullptr);
+    if (!found) return found.error();
+    if (const auto* const ours = std::get_if<compressed_call>(&*found))
+        return for_type(call, *ours, [&](const auto& typed) { return laconic::run(typed, call.comm, ours->options); });
+    if (auto* const refused = std::get_if<refused_call>(&*found)) {
+        refusal work(*refused->channel, std::move(refused->why), std::move(refused->heard));
+        return run(work, refused->channel, call.comm);
+    }
+    passed_on work(std::move(std::get<mpi_call>(*found)), call.comm);
+    return run(work, nullptr, call.comm);
+}
+
+result<task> make_task(const c_call& call, const laconic_collective_options* given, std::vector<std::size_t>& kept) {
+    result<resolved_call> found = resolve(call, given, &kept);
+    if (!found) return found.error();
+    task made{nullptr, nullptr, call.comm};
+    if (const auto* const ours = std::get_if<compressed_call>(&*found)) {
+        made.channel = ours->channel;
+        made.work = for_type(call, *ours,
+                             [&](const auto& typed) { return make_execution(*made.channel, typed, ours->options); });
+    } else if (auto* const refused = std::get_if<refused_call>(&*found)) {
+        made.channel = refused->channel;
+        made.work = std::make_unique<refusal>(*made.channel, std::move(refused->why), std::move(refused->heard));
+    } else {
+        made.work = std::make_unique<passed_on>(std::move(std::get<mpi_call>(*found)), call.comm);
+    }
+    return made;
 }
 
 }  // namespace laconic::collective

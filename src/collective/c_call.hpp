@@ -34,11 +34,15 @@ struct c_call {
     MPI_Comm comm = MPI_COMM_NULL;
 };
 
+/// Blocking, from beginning to end. A call of a kind that was run before allocates nothing.
 /// options   null: from the environment, if the call is not passed on
-/// kept      for a task that outlives the call: takes copies of counts and displacements. Null: they are referred to
+[[nodiscard]] result<collective_report> run(const c_call& call, const laconic_collective_options* options);
+
+/// options   as of run()
+/// kept      takes copies of counts and displacements, which the task refers to
 /// returns   the task; or, on this rank alone, why there is none. What is wrong with arguments of a call that laconic
 ///           compresses is a task, too: its outcome says so on all ranks.
 [[nodiscard]] result<task> make_task(const c_call& call, const laconic_collective_options* options,
-                                     std::vector<std::size_t>* kept);
+                                     std::vector<std::size_t>& kept);
 
 }  // namespace laconic::collective

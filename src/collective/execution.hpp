@@ -14,7 +14,6 @@
 #include "collective/call_plan.hpp"
 #include "collective/chooser.hpp"
 #include "collective/counting.hpp"
-#include "collective/direct_call.hpp"
 #include "collective/elements.hpp"
 #include "collective/exchange_levels.hpp"
 #include "collective/geometry.hpp"
@@ -37,9 +36,6 @@ public:
     /// Checks the arguments and starts the agreement. Collective over the channel, in the order of all its calls.
     /// blocking   whether it may use MPI's blocking functions: nothing is started on this communicator, ever
     virtual void begin(bool blocking) = 0;
-    /// Instead of begin(): see direct_call. If true, run_claimed() does all of it.
-    [[nodiscard]] virtual bool claim() { return false; }
-    [[nodiscard]] virtual result<collective_report> run_claimed() { return collective_report{}; }
     /// False: nothing could be done without waiting, or it is over.
     virtual bool advance() = 0;
     /// Does what only a blocking function of MPI can do now; begin() said that it may. False: nothing.
@@ -62,8 +58,6 @@ public:
     /// Before begin(): the row that it is known to run, the same on all ranks.
     void presume(const cell& row) { presumed_ = row; }
     void begin(bool blocking) override;
-    [[nodiscard]] bool claim() override { return refused_.ok() && direct_.emplace(channel_, call_, options_).claim(); }
-    [[nodiscard]] result<collective_report> run_claimed() override { return direct_->run(); }
     bool advance() override;
     bool block() override;
     [[nodiscard]] bool over() const noexcept override { return phase_ == phase::over; }
@@ -164,7 +158,6 @@ private:
     std::optional<counting> counting_;
     std::variant<std::monostate, stage<T>, array_levels<T>, piece_levels<T>, exchange_levels<T>> moving_;
     moving<T>* run_ = nullptr;  // in there; null: there is nothing to move
-    std::optional<direct_call<T>> direct_;
     stock_call stock_;
     MPI_Request request_ = MPI_REQUEST_NULL;
     hierarchy* levels_ = nullptr;
@@ -185,7 +178,8 @@ struct task {
 /// The channel to run on, or why there is none.
 [[nodiscard]] result<mpi::channel*> usable_channel(MPI_Comm comm);
 /// Blocking, from beginning to end.
-[[nodiscard]] result<collective_report> run(task todo);
+/// channel   as of a task
+[[nodiscard]] result<collective_report> run(execution_base& work, mpi::channel* channel, MPI_Comm comm);
 /// Not started yet.
 [[nodiscard]] collective_request request_for(task todo, bool prepared);
 

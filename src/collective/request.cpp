@@ -158,12 +158,6 @@ void run_to_end(execution_base& running) {
     }
 }
 
-result<collective_report> run_through(execution_base& work, mpi::channel* channel, MPI_Comm comm) {
-    active().begin(work);
-    run_to_end(work);
-    return outcome_of(work, channel, comm);
-}
-
 status check_channel(const mpi::channel& channel) {
     if (channel.broken()) return collective::broken();
     return channel.comm() != MPI_COMM_NULL ? status{} : mpi::check_running();
@@ -186,17 +180,18 @@ namespace collective {
 result<mpi::channel*> usable_channel(MPI_Comm comm) {
     if (mpi::channel* const recent = mpi::recent_channel_of(comm); recent != nullptr && !recent->broken())
         return recent;
-    result<mpi::channel*> found = mpi::channel_of(comm);
+    result<mpi::channel*> found = mpi::channel_of(comm, mpi::channel_use::collectives, [] {
+        if (!active().advance()) sched_yield();
+    });
     if (!found) return found;
     if (auto bad = check_channel(**found); !bad.ok()) return bad;
     return found;
 }
 
-result<collective_report> run(task todo) {
-    if (!active().claim(*todo.work)) return run_through(*todo.work, todo.channel, todo.comm);
-    result<collective_report> done = todo.work->run_claimed();
-    tell(done.error(), todo.channel, todo.comm);
-    return done;
+result<collective_report> run(execution_base& work, mpi::channel* channel, MPI_Comm comm) {
+    active().begin(work);
+    run_to_end(work);
+    return outcome_of(work, channel, comm);
 }
 
 collective_request request_for(task todo, bool prepared) {
@@ -280,8 +275,7 @@ template <class T>
                                                           const collective::known_call* known) try {
     const result<mpi::channel*> channel = collective::usable_channel(comm);
     if (!channel) return channel.error();
-    if (options.audit)
-        return collective::run({collective::make_execution<T>(**channel, call, options), *channel, comm});
+    if (options.audit) return collective::run(*collective::make_execution<T>(**channel, call, options), *channel, comm);
     if (collective::direct_call<T> direct(**channel, call, options); known == nullptr && active().claim(direct)) {
         result<collective_report> done = direct.run();
         tell(done.error(), *channel, comm);
@@ -289,7 +283,7 @@ template <class T>
     }
     execution<T> work(**channel, call, options);
     if (known != nullptr) work.presume(known->row);
-    return run_through(work, *channel, comm);
+    return collective::run(work, *channel, comm);
 } catch (const std::bad_alloc&) {
     return collective::no_memory();
 }

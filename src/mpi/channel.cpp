@@ -109,6 +109,18 @@ status make_keys() {
     return {};
 }
 
+/// For what follows MPI has only blocking functions, during which nothing else moves on this rank.
+int wait_for_all_ranks(MPI_Comm comm, void (*meanwhile)()) {
+    MPI_Request all_here = MPI_REQUEST_NULL;
+    int code = MPI_Ibarrier(comm, &all_here);
+    for (int over = 0; code == MPI_SUCCESS;) {
+        code = MPI_Test(&all_here, &over, MPI_STATUS_IGNORE);
+        if (over != 0) break;
+        if (meanwhile != nullptr) meanwhile();
+    }
+    return code;
+}
+
 /// Who shares memory with whom, and processors. Collective over comm; on failure MPI's code.
 int look_around(MPI_Comm comm, int rank, std::vector<int>& leaders, processor_share& share) {
     MPI_Comm inside = MPI_COMM_NULL;
@@ -209,7 +221,7 @@ status check_running() {
     return recent[static_cast<std::size_t>(use)].find(comm);
 }
 
-result<channel*> channel_of(MPI_Comm comm, channel_use use) try {
+result<channel*> channel_of(MPI_Comm comm, channel_use use, void (*meanwhile)()) try {
     if (channel* const found = recent_channel_of(comm, use); found != nullptr) return found;
     if (auto bad = check_running(); !bad.ok()) return bad;
     if (comm == MPI_COMM_NULL) return status{errc::invalid_argument, "the communicator is MPI_COMM_NULL"};
@@ -237,7 +249,8 @@ result<channel*> channel_of(MPI_Comm comm, channel_use use) try {
         const std::scoped_lock lock(channels().mutex);
         channels().open.push_back(made.get());
     }
-    // The user's own handler sees a failure of this call: it is made on the user's communicator.
+    // The user's own handler sees a failure of these calls: they are made on the user's communicator.
+    if (const int code = wait_for_all_ranks(comm, meanwhile); code != 0) return to_status(code, "MPI_Ibarrier");
     if (const int code = MPI_Comm_dup(comm, &made->comm_); code != 0) return to_status(code, "MPI_Comm_dup");
     MPI_Comm_set_errhandler(made->comm_, MPI_ERRORS_RETURN);
     MPI_Comm_rank(made->comm_, &made->rank_);

@@ -221,27 +221,57 @@ void check_too_long_for_mpi() {
     }
 }
 
-/// A file that only this call's ranks know: they agree that it says the same, and hear of a rank that has no arguments.
+/// An allgatherv without loss, from C, by a machine file that is new to a communicator of its own.
+class gathering {
+public:
+    explicit gathering(std::string path) : path_(std::move(path)) {
+        MPI_Comm_dup(world, &comm_);
+        options_.machine = path_.c_str();
+        for (std::size_t k = 0; k < counts_.size(); ++k) displacements_[k] = 3 * k;
+    }
+    gathering(const gathering&) = delete;
+    gathering& operator=(const gathering&) = delete;
+    ~gathering() {
+        MPI_Comm_free(&comm_);
+        std::remove(path_.c_str());
+    }
+
+    int run(bool with_counts = true) {
+        return laconic_allgatherv(in_.data(), 3, out_.data(), with_counts ? counts_.data() : nullptr,
+                                  displacements_.data(), MPI_FLOAT, comm_, &options_);
+    }
+    int start(laconic_request& request) {
+        return laconic_iallgatherv(in_.data(), 3, started_out_.data(), counts_.data(), displacements_.data(), MPI_FLOAT,
+                                   comm_, &options_, &request);
+    }
+
+private:
+    std::string path_;
+    MPI_Comm comm_ = MPI_COMM_NULL;
+    laconic_collective_options options_{};
+    std::vector<std::size_t> counts_ = std::vector<std::size_t>(static_cast<std::size_t>(size_of(world)), 3);
+    std::vector<std::size_t> displacements_ = counts_;
+    std::vector<float> in_ = std::vector<float>(3, 1.0F);
+    std::vector<float> out_ = std::vector<float>(3 * counts_.size()), started_out_ = out_;
+};
+
+/// The ranks agree that a new file says the same, and hear of a rank that has no arguments.
 void check_new_machine() {
-    const bool last = rank_in(MPI_COMM_WORLD) == size_of(MPI_COMM_WORLD) - 1;
-    const std::string path = slow_machine();
-    MPI_Comm comm = MPI_COMM_NULL;
-    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    laconic_collective_options options{};
-    options.machine = path.c_str();
-    const std::vector<float> in(3, 1.0F);
-    std::vector<float> out(3 * static_cast<std::size_t>(size_of(comm)));
-    const std::vector<std::size_t> counts(static_cast<std::size_t>(size_of(comm)), 3);
-    std::vector<std::size_t> displacements(counts.size());
-    for (std::size_t k = 0; k < counts.size(); ++k) displacements[k] = 3 * k;
-    const int code = laconic_allgatherv(in.data(), 3, out.data(), last ? nullptr : counts.data(), displacements.data(),
-                                        MPI_FLOAT, comm, &options);
-    check(code == LACONIC_ERR_ARGUMENT, std::string("no counts on one rank: ") + laconic_last_message());
-    check(laconic_allgatherv(in.data(), 3, out.data(), counts.data(), displacements.data(), MPI_FLOAT, comm,
-                             &options) == LACONIC_OK,
-          std::string("counts on all ranks: ") + laconic_last_message());
-    MPI_Comm_free(&comm);
-    std::remove(path.c_str());
+    const bool last = rank_in(world) == size_of(world) - 1;
+    gathering call(slow_machine());
+    check(call.run(!last) == LACONIC_ERR_ARGUMENT, std::string("no counts on one rank: ") + laconic_last_message());
+    check(call.run() == LACONIC_OK, std::string("counts on all ranks: ") + laconic_last_message());
+}
+
+/// Where a started call before it has made the file known the others do not listen: the rank hears of it alone.
+void check_machine_of_a_started_call() {
+    const bool last = rank_in(world) == size_of(world) - 1;
+    gathering call(slow_machine());
+    laconic_request started = LACONIC_REQUEST_NULL;
+    check(call.start(started) == LACONIC_OK, std::string("a started call: ") + laconic_last_message());
+    if (last) check(call.run(false) == LACONIC_ERR_ARGUMENT, std::string("no counts: ") + laconic_last_message());
+    check(call.run() == LACONIC_OK, std::string("counts after a started call: ") + laconic_last_message());
+    check(laconic_wait(&started) == LACONIC_OK, std::string("the started call: ") + laconic_last_message());
 }
 
 /// The first call of a communicator is `auto`, and one rank cannot make it; and the first started one, after which all
@@ -278,6 +308,7 @@ void misuse_is_refused() {
     check_room_to_spare();
     if (size_of(world) > 1) check_too_long_for_mpi();
     if (size_of(world) > 1) check_new_machine();
+    if (size_of(world) > 1) check_machine_of_a_started_call();
     check_missing_cells();
 }
 

@@ -217,6 +217,21 @@ void check_forgotten() {
     check_scenario<float>(of(operation::allreduce, "fused", 1000));
 }
 
+/// A rank comes to a communicator's first call when it has waited for what the others, already there, have started.
+void check_first_call_elsewhere() {
+    MPI_Comm elsewhere = MPI_COMM_NULL;
+    MPI_Comm_dup(world, &elsewhere);
+    pending started(of(operation::allreduce, "homcomp_f", 300000));
+    started.begin(world);
+    const bool waits_first = rank_in(world) == size_of(world) - 1;
+    if (waits_first) started.end();
+    const std::vector<float> in = make_field<float>(field::smooth, rank_in(world), 1000);
+    reduce(in, reduction::sum, elsewhere, options_for("homcomp_f", bound::abs(1e-3)), "a first call elsewhere");
+    if (!waits_first) started.end();
+    started.check_it();
+    MPI_Comm_free(&elsewhere);
+}
+
 }  // namespace
 
 void started_collectives_work() {
@@ -227,6 +242,7 @@ void started_collectives_work() {
     check_persistent();
     check_persistent_after_failure();
     check_forgotten();
+    check_first_call_elsewhere();
     check(start_progress_thread().code() == errc::unsupported, "a progress thread without MPI_THREAD_MULTIPLE");
     collective_request nothing;
     check(nothing.test() && nothing.wait().ok() && !nothing.start().ok(), "an empty request");

@@ -255,9 +255,8 @@ void refusals_are_remembered_alike() {
     if (rank_in(calls.comm()) == 0) {
         const auto channel = mpi::channel_of(calls.comm());
         const status why{errc::invalid_argument, "a call that cannot be described"};
-        const auto heard =
-            collective::run({std::make_unique<collective::refusal>(**channel, why, collective::hearing{true, {}}),
-                             *channel, calls.comm()});
+        collective::refusal refused(**channel, why, collective::hearing{true, {}});
+        const auto heard = collective::run(refused, *channel, calls.comm());
         check(heard.code() == errc::out_of_memory, "a refusal beside want of memory: " + heard.error().message());
     } else {
         const bool fails = rank_in(calls.comm()) == 1;

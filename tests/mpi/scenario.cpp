@@ -130,6 +130,7 @@ collective_options options_of(const scenario& what) {
 std::vector<origin> origins_of(const scenario& what, int rank, int ranks) {
     const shape form(what, rank, ranks);
     std::vector<origin> all;
+    all.reserve(form.out_size);
     const auto add = [&](std::size_t out, std::size_t in, std::size_t count, int from) {
         for (std::size_t i = 0; i < count; ++i) all.push_back({out + i, in + i, from});
     };

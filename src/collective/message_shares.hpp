@@ -33,9 +33,8 @@ public:
         friend bool operator==(const kind&, const kind&) = default;
     };
 
-    /// Bytes of a message / bytes of what it holds, in the mean over the bytes that travel (most of them may travel in
-    /// the few messages that shrink little): what the ranks agreed on at the last such call. 0: not known. Asked and
-    /// told in the order of turns.
+    /// Bytes of a message / bytes of what it holds, of the message that stands for all (message_lengths.hpp): what the
+    /// ranks agreed on at the last such call. 0: not known. Asked and told in the order of turns.
     [[nodiscard]] double agreed(const kind& alike) const noexcept {
         const entry* const known = find(alike);
         return known == nullptr || gave_up_ ? 0 : known->agreed;

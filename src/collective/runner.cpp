@@ -133,9 +133,7 @@ result<bool> runner::make_message() {
 void runner::note_length() noexcept {
     const std::uint64_t event = early_ ? event_ + work_.lanes() : event_;
     if (work_.step_of(event).to_count == 0 || work_.part_of(event).in.count != work_.largest()) return;
-    const auto bytes = static_cast<double>(now_.what.bytes.size());
-    sent_.full_bytes += bytes;
-    sent_.full_squares += bytes * bytes;
+    sent_.full.add(static_cast<double>(now_.what.bytes.size()));
 }
 
 /// False: it has not come yet.

@@ -14,6 +14,7 @@
 #include "collective/coalescing.hpp"
 #include "collective/hierarchy.hpp"
 #include "collective/job.hpp"
+#include "collective/message_lengths.hpp"
 #include "collective/payload.hpp"
 #include "collective/slot_pool.hpp"
 #include "laconic/status.hpp"
@@ -25,8 +26,7 @@ struct traffic {
     std::uint64_t sent_bytes = 0;
     std::uint64_t sent_values = 0;
     std::uint64_t messages = 0;
-    // Of messages, or parts of them, that hold as many values as any may: their bytes, and the squares of those.
-    double full_bytes = 0, full_squares = 0;
+    message_lengths full;  ///< of messages, or parts of them, that hold as many values as any may
 };
 
 class runner {

@@ -108,8 +108,8 @@ void stage<T>::add_to(collective_report& report) const {
 template <class T>
 double stage<T>::message_share(std::size_t least_bytes) const noexcept {
     const std::size_t held = work_.largest() * sizeof(T);
-    if (!run_ || held < least_bytes || !(run_->sent().full_bytes > 0)) return 0;
-    return run_->sent().full_squares / run_->sent().full_bytes / static_cast<double>(held);
+    if (!run_ || held < least_bytes) return 0;
+    return run_->sent().full.typical() / static_cast<double>(held);
 }
 
 template class stage<float>;

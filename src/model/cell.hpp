@@ -80,7 +80,7 @@ inline constexpr std::uint64_t rabenseifner_raw_bytes = 64 * 1024;
 /// message before it goes on.
 ///
 /// between   what runs between nodes
-/// share     bytes of a message / bytes of what it holds, in the mean; 0: not known
+/// share     bytes of a message / bytes of what it holds, of the message that stands for all; 0: not known
 [[nodiscard]] constexpr std::uint64_t grown_segment_bytes_of(schedule_kind between, payload_kind payload, double share,
                                                              std::uint64_t asked, int nodes,
                                                              std::uint64_t eager_bytes) noexcept {

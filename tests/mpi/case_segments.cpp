@@ -15,6 +15,7 @@
 #include "cases.hpp"
 #include "codec/fle.hpp"
 #include "collective/execution.hpp"
+#include "collective/message_lengths.hpp"
 #include "collective/refusal.hpp"
 #include "counted_memory.hpp"
 #include "fields.hpp"
@@ -25,6 +26,19 @@
 namespace laconic::test {
 
 namespace {
+
+/// The message that stands for all is one that would wait for its receiver where most of the bytes travel in such ones,
+/// however many short ones there are; a few that are somewhat longer do not matter.
+void lengths_stand_for_all() {
+    using collective::message_lengths;
+    check(message_lengths().typical() == 0, "the length of no messages");
+    message_lengths uneven, tailed;
+    for (int i = 0; i < 128; ++i) uneven.add(33331);
+    for (int i = 0; i < 3 * 128; ++i) uneven.add(2726);
+    check(uneven.typical() > 0.95 * 33331, "short messages hide long ones: " + std::to_string(uneven.typical()));
+    for (int i = 0; i < 100; ++i) tailed.add(i % 20 == 0 ? 7000 : 5000);
+    check(tailed.typical() < 1.05 * 5000, "a few messages pass for all: " + std::to_string(tailed.typical()));
+}
 
 /// What is short travels in one message for every partner, unless segments are asked for that are shorter; the bits are
 /// the same.
@@ -304,6 +318,7 @@ void started_segments_grow() {
 }  // namespace
 
 void segments_suit() {
+    lengths_stand_for_all();
     bundles_suit();
     if (size_of(MPI_COMM_WORLD) >= 2 && size_of(MPI_COMM_WORLD) <= 4) {  // long arrays
         segments_grow();

@@ -34,7 +34,7 @@ struct c_call {
     MPI_Comm comm = MPI_COMM_NULL;
 };
 
-/// Blocking, from beginning to end. A call of a kind that was run before allocates nothing.
+/// Blocking, from beginning to end. Of calls like an earlier one those that laconic compresses allocate nothing.
 /// options   null: from the environment, if the call is not passed on
 [[nodiscard]] result<collective_report> run(const c_call& call, const laconic_collective_options* options);
 

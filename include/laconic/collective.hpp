@@ -152,9 +152,8 @@ template <class T>
                                             const collective_options& options = {});
 
 /// A collective that has been started. It moves in test() and wait(), in those of other requests, and in blocking
-/// calls, but for those of algorithm `stock` and the first on a communicator. Destroying an unfinished one waits for
-/// it. Its communicator may be freed before: what belongs to it then goes, as if by MPI_Comm_free, with the last
-/// request, which ends on all ranks.
+/// calls, but for those of algorithm `stock`. Destroying an unfinished one waits for it. Its communicator may be freed
+/// before: what belongs to it then goes, as if by MPI_Comm_free, with the last request, which ends on all ranks.
 class collective_request {
 public:
     struct state;

@@ -3,11 +3,12 @@
 #include "collective/c_call.hpp"
 
 #include <array>
-#include <cstdint>
 #include <cstdlib>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 
 #include "base/options.hpp"
@@ -165,23 +166,23 @@ result<resolved_call> resolve(const c_call& call, const laconic_collective_optio
     }
     const result<mpi::channel*> channel = usable_channel(call.comm);
     if (!channel) return channel.error();
-    const auto refuse = [&](const status& why, hearing heard) {
+    result<collective_options> options = to_options(given);
+    const auto refuse = [&](const status& why) {
+        hearing heard{true, {}};
+        if (options.ok()) heard = hearing_of(call.op, *combine, *options);
         return resolved_call(refused_call{why, std::move(heard), *channel});
     };
-    result<collective_options> options = to_options(given);
-    if (!options) return refuse(options.error(), {true, {}});
+    if (!options) return refuse(options.error());
     if (combine == reduction::custom) {
         // Whoever asks for streams in the environment means the calls that are sums.
         const result<cell> what = find_cell(call.op, options->algorithm);
         if (what.ok() && adds_streams(*what)) return pass_on(call, *at);
     }
-    const hearing heard = hearing_of(call.op, *combine, *options);
     if (averages && combine != reduction::sum)
-        return refuse({errc::invalid_argument, "average is set, but the operation is not MPI_SUM; leave out one"},
-                      heard);
+        return refuse({errc::invalid_argument, "average is set, but the operation is not MPI_SUM; leave out one"});
     if (averages) combine = reduction::avg;
     const result<c_arrays> arrays = arrays_of(call, *at, bytes_of(*type), kept);
-    if (!arrays) return refuse(arrays.error(), heard);
+    if (!arrays) return refuse(arrays.error());
     return resolved_call(compressed_call{*type, *combine, *arrays, std::move(*options), *channel});
 }
 

@@ -34,7 +34,8 @@ struct c_call {
     MPI_Comm comm = MPI_COMM_NULL;
 };
 
-/// Blocking, from beginning to end. Of calls like an earlier one those that laconic compresses allocate nothing.
+/// Blocking, from beginning to end. Of calls like an earlier one those that laconic compresses allocate
+/// nothing, but for names of more than 15 characters.
 /// options   null: from the environment, if the call is not passed on
 [[nodiscard]] result<collective_report> run(const c_call& call, const laconic_collective_options* options);
 

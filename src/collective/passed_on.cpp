@@ -2,6 +2,7 @@
 // MPI's call, and its request.
 #include "collective/passed_on.hpp"
 
+#include <new>
 #include <string>
 
 #include "collective/registry.hpp"
@@ -39,7 +40,13 @@ result<collective_report> passed_on::outcome() {
 
 void passed_on::finish(int code) {
     over_ = true;
-    ended_ = mpi::to_status(code, "MPI's " + std::string(name_of(call_.op)));
+    ended_ = {};
+    if (code == MPI_SUCCESS) return;
+    try {
+        ended_ = mpi::to_status(code, "MPI's " + std::string(name_of(call_.op)));
+    } catch (const std::bad_alloc&) {
+        ended_ = no_memory();
+    }
 }
 
 }  // namespace laconic::collective

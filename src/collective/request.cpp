@@ -180,7 +180,7 @@ namespace collective {
 result<mpi::channel*> usable_channel(MPI_Comm comm) {
     if (mpi::channel* const recent = mpi::recent_channel_of(comm); recent != nullptr && !recent->broken())
         return recent;
-    result<mpi::channel*> found = mpi::channel_of(comm, mpi::channel_use::collectives, [] {
+    result<mpi::channel*> found = mpi::channel_of(comm, mpi::channel_use::collectives, []() noexcept {
         if (!active().advance()) sched_yield();
     });
     if (!found) return found;

@@ -110,13 +110,13 @@ status make_keys() {
 }
 
 /// For what follows MPI has only blocking functions, during which nothing else moves on this rank.
-int wait_for_all_ranks(MPI_Comm comm, void (*meanwhile)()) {
+int wait_for_all_ranks(MPI_Comm comm, void (*meanwhile)() noexcept) {
     MPI_Request all_here = MPI_REQUEST_NULL;
+    int over = 0;
     int code = MPI_Ibarrier(comm, &all_here);
-    for (int over = 0; code == MPI_SUCCESS;) {
+    while (code == MPI_SUCCESS && over == 0) {
         code = MPI_Test(&all_here, &over, MPI_STATUS_IGNORE);
-        if (over != 0) break;
-        if (meanwhile != nullptr) meanwhile();
+        if (code == MPI_SUCCESS && over == 0) meanwhile();
     }
     return code;
 }
@@ -221,7 +221,7 @@ status check_running() {
     return recent[static_cast<std::size_t>(use)].find(comm);
 }
 
-result<channel*> channel_of(MPI_Comm comm, channel_use use, void (*meanwhile)()) try {
+result<channel*> channel_of(MPI_Comm comm, channel_use use, void (*meanwhile)() noexcept) try {
     if (channel* const found = recent_channel_of(comm, use); found != nullptr) return found;
     if (auto bad = check_running(); !bad.ok()) return bad;
     if (comm == MPI_COMM_NULL) return status{errc::invalid_argument, "the communicator is MPI_COMM_NULL"};
@@ -250,7 +250,8 @@ result<channel*> channel_of(MPI_Comm comm, channel_use use, void (*meanwhile)())
         channels().open.push_back(made.get());
     }
     // The user's own handler sees a failure of these calls: they are made on the user's communicator.
-    if (const int code = wait_for_all_ranks(comm, meanwhile); code != 0) return to_status(code, "MPI_Ibarrier");
+    if (meanwhile != nullptr)
+        if (const int code = wait_for_all_ranks(comm, meanwhile); code != 0) return to_status(code, "MPI_Ibarrier");
     if (const int code = MPI_Comm_dup(comm, &made->comm_); code != 0) return to_status(code, "MPI_Comm_dup");
     MPI_Comm_set_errhandler(made->comm_, MPI_ERRORS_RETURN);
     MPI_Comm_rank(made->comm_, &made->rank_);

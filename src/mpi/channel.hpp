@@ -114,7 +114,7 @@ public:
     void close() noexcept;
 
 private:
-    friend result<channel*> channel_of(MPI_Comm comm, channel_use use, void (*meanwhile)());
+    friend result<channel*> channel_of(MPI_Comm comm, channel_use use, void (*meanwhile)() noexcept);
 
     MPI_Comm comm_ = MPI_COMM_NULL;
     int rank_ = 0;
@@ -135,11 +135,11 @@ private:
 
 /// The channel of an intracommunicator for one use. Collective over `comm` at the first use, local afterwards.
 /// meanwhile   called again and again at the first use, until all ranks are there, some of which may come only
-///             when this one has gone on with what it has under way elsewhere; null: nothing is
+///             when this one has gone on with what it has under way elsewhere; null, on all ranks then: MPI waits
 /// returns the channel, alive as long as `comm` and whoever shares it (shared_from_this()); or mpi, out_of_memory, or
 ///         invalid_argument for MPI_COMM_NULL, an intercommunicator, or MPI not initialised.
 [[nodiscard]] result<channel*> channel_of(MPI_Comm comm, channel_use use = channel_use::collectives,
-                                          void (*meanwhile)() = nullptr);
+                                          void (*meanwhile)() noexcept = nullptr);
 
 /// The same for the few communicators that were asked about last, without a lock or a word to MPI; null for any other.
 [[nodiscard]] channel* recent_channel_of(MPI_Comm comm, channel_use use = channel_use::collectives) noexcept;

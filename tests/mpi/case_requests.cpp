@@ -219,17 +219,24 @@ void check_forgotten() {
 
 /// A rank comes to a communicator's first call when it has waited for what the others, already there, have started.
 void check_first_call_elsewhere() {
-    MPI_Comm elsewhere = MPI_COMM_NULL;
-    MPI_Comm_dup(world, &elsewhere);
-    pending started(of(operation::allreduce, "homcomp_f", 300000));
-    started.begin(world);
-    const bool waits_first = rank_in(world) == size_of(world) - 1;
-    if (waits_first) started.end();
     const std::vector<float> in = make_field<float>(field::smooth, rank_in(world), 1000);
-    reduce(in, reduction::sum, elsewhere, options_for("homcomp_f", bound::abs(1e-3)), "a first call elsewhere");
-    if (!waits_first) started.end();
-    started.check_it();
-    MPI_Comm_free(&elsewhere);
+    std::vector<float> out(in.size());
+    const auto call = collective_call<float>::allreduce(in, out, reduction::sum);
+    const collective_options options = options_for("homcomp_f", bound::abs(1e-3));
+    for (const int form : {0, 1, 2}) {
+        MPI_Comm elsewhere = MPI_COMM_NULL;
+        MPI_Comm_dup(world, &elsewhere);
+        pending started(of(operation::allreduce, "homcomp_f", 300000));
+        started.begin(world);
+        const bool waits_first = rank_in(world) == size_of(world) - 1;
+        if (waits_first) started.end();
+        if (form == 0) check(run(call, elsewhere, options).ok(), "a first call elsewhere");
+        if (form == 1) check(start(call, elsewhere, options).ok(), "a first call elsewhere that is started");
+        if (form == 2) check(prepare(call, elsewhere, options).ok(), "a first call elsewhere that is prepared");
+        if (!waits_first) started.end();
+        started.check_it();
+        MPI_Comm_free(&elsewhere);
+    }
 }
 
 }  // namespace

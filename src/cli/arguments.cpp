@@ -10,6 +10,7 @@
 #include "base/units.hpp"
 #include "cli/command.hpp"
 #include "cli/table_options.hpp"
+#include "codec/element.hpp"
 
 namespace laconic::cli {
 
@@ -23,10 +24,7 @@ void type_argument::declare(CLI::App& app, bool offer_16_bit) {
 }
 
 element_type type_argument::value() const {
-    if (text_ == "f32") return element_type::f32;
-    if (text_ == "f64") return element_type::f64;
-    if (offers_16_bit_ && text_ == "f16") return element_type::f16;
-    if (offers_16_bit_ && text_ == "bf16") return element_type::bf16;
+    if (const auto named = codec::element_named(text_); named && (offers_16_bit_ || size_of(*named) > 2)) return *named;
     fail_usage(fmt::format("--type is '{}'; use f32 (float){}", text_,
                            offers_16_bit_ ? ", f64 (double), f16 or bf16" : " or f64 (double)"));
 }
@@ -114,15 +112,6 @@ run_options threads_argument::value() const {
     run_options run;
     run.threads = resolve_options(*app_, {option_id::threads}).count(option_id::threads);
     return run;
-}
-
-std::string_view name_of(element_type type) noexcept {
-    switch (type) {
-        case element_type::f64: return "f64";
-        case element_type::f16: return "f16";
-        case element_type::bf16: return "bf16";
-        default: return "f32";
-    }
 }
 
 }  // namespace laconic::cli

@@ -71,19 +71,6 @@ private:
 /// A whole number >= 0, or a usage failure that names `option` and the text.
 [[nodiscard]] std::uint64_t whole_number(std::string_view option, const std::string& text);
 
-[[nodiscard]] std::string_view name_of(element_type type) noexcept;
-
-/// Calls body(T{}) with T = float, double, half or bfloat16.
-template <class Body>
-auto with_type(element_type type, Body&& body) {
-    switch (type) {
-        case element_type::f64: return body(double{});
-        case element_type::f16: return body(half{});
-        case element_type::bf16: return body(bfloat16{});
-        default: return body(float{});
-    }
-}
-
 /// Calls body(T{}) with T = float or double, for what knows no other types.
 template <class Body>
 auto with_real_type(element_type type, Body&& body) {

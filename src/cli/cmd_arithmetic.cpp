@@ -10,6 +10,7 @@
 #include "cli/command.hpp"
 #include "cli/files.hpp"
 #include "cli/frame_input.hpp"
+#include "codec/element.hpp"
 #include "laconic/arithmetic.hpp"
 
 namespace laconic::cli {
@@ -36,8 +37,8 @@ void check_pair(const binary_operation& operation, const frame_input& a, const f
     const bool alone = a.frames() == 1 && a.at_end() && b.at_end();
     if (of_a.type != of_b.type || (alone && of_a.count != of_b.count))
         fail_data(fmt::format("{} holds {} x {} and {} holds {} x {}; {} frames of equal type and count",
-                              a.name_of_frame(), of_a.count, name_of(of_a.type), b.name_of_frame(), of_b.count,
-                              name_of(of_b.type), operation.verb));
+                              a.name_of_frame(), of_a.count, codec::name_of(of_a.type), b.name_of_frame(), of_b.count,
+                              codec::name_of(of_b.type), operation.verb));
     if (of_a.count != of_b.count)
         fail_data(
             fmt::format("{} holds {} values and {} holds {}; both files need frames of the same lengths: compress "

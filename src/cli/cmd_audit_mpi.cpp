@@ -14,6 +14,7 @@
 #include "cli/collective_arguments_mpi.hpp"
 #include "cli/command.hpp"
 #include "cli/terminal.hpp"
+#include "codec/element.hpp"
 
 namespace laconic::cli {
 namespace {
@@ -31,7 +32,7 @@ void print_json(const audit_request& request, const collective_work& audit, int 
                                   {"reduction", request.arguments.reduction()},
                                   {"ranks", ranks},
                                   {"bytes", audit.settings.bytes},
-                                  {"type", name_of(audit.type)},
+                                  {"type", codec::name_of(audit.type)},
                                   {"scope", scope_name(audit.settings.options.bound_scope)},
                                   {"flavour", LACONIC_FLAVOUR},
                                   {"normal_fractions", normal_fractions},
@@ -52,12 +53,12 @@ void print_text(const audit_request& request, const collective_work& audit, int 
                dim(fmt::format("{}{} over {} ranks, {} of {} per rank, scope {}; in 2 sigma of a normal "
                                "distribution are {:.2f} %",
                                request.arguments.op(), reduces ? " (" + request.arguments.reduction() + ")" : "", ranks,
-                               base::human_bytes(audit.settings.bytes), name_of(audit.type),
+                               base::human_bytes(audit.settings.bytes), codec::name_of(audit.type),
                                scope_name(audit.settings.options.bound_scope), 100 * normal_fractions[1])));
 }
 
 int audit_and_print(const audit_request& request, collective_work& audit, int rank, int ranks) {
-    const auto rows = with_type(audit.type, [&](auto zero) {
+    const auto rows = codec::with_element(audit.type, [&](auto zero) {
         using T = decltype(zero);
         return audit_rows(std::span<const T>(audit.field.as<T>()), audit.settings);
     });

@@ -18,6 +18,7 @@
 #include "cli/files.hpp"
 #include "cli/table_options.hpp"
 #include "cli/terminal.hpp"
+#include "codec/element.hpp"
 #include "codec/fle.hpp"
 
 namespace laconic::cli {
@@ -105,7 +106,7 @@ void print_text(const bench_request& request, const std::vector<codec_measuremen
                          versus(row, row.scan_gbps)});
     print_table(table, 1);
     fmt::print("{}\n\n", dim(fmt::format("GB/s of original data (and ratio to memcpy), median of {}, {} values x {}",
-                                         request.repetitions, first.values, name_of(request.type.value()))));
+                                         request.repetitions, first.values, codec::name_of(request.type.value()))));
     std::vector<std::pair<std::string, std::string>> pairs{
         {"ratio", fmt::format("{:.3f}", first.ratio)},
         {"cuSZp plain", first.reference_bytes > 0 ? fmt::format("{:.3f}", first.reference_ratio) : "-"},

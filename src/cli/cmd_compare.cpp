@@ -10,6 +10,7 @@
 #include "cli/command.hpp"
 #include "cli/files.hpp"
 #include "cli/terminal.hpp"
+#include "codec/element.hpp"
 
 namespace laconic::cli {
 namespace {
@@ -54,7 +55,7 @@ int run(const compare_request& request) {
     if (a.size() != b.size())
         fail_data(fmt::format("'{}' has {} bytes and '{}' has {}; compare arrays of equal size", request.a, a.size(),
                               request.b, b.size()));
-    const result<comparison> measured = with_type(type, [&](auto zero) {
+    const result<comparison> measured = codec::with_element(type, [&](auto zero) {
         using T = decltype(zero);
         return laconic::compare(std::span<const T>(a.as<T>()), std::span<const T>(b.as<T>()));
     });

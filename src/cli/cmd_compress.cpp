@@ -11,6 +11,7 @@
 #include "cli/files.hpp"
 #include "cli/input_file.hpp"
 #include "cli/terminal.hpp"
+#include "codec/element.hpp"
 
 namespace laconic::cli {
 namespace {
@@ -43,7 +44,8 @@ double rate_of(const compress_request& request, const codec_description& codec, 
     const std::size_t most = 8 * size_of(type);
     const double rate = positive_number("--rate", request.rate, "");
     if (rate > static_cast<double>(most))
-        fail_usage(fmt::format("--rate is '{}'; {} has no more than {} bits", request.rate, name_of(type), most));
+        fail_usage(
+            fmt::format("--rate is '{}'; {} has no more than {} bits", request.rate, codec::name_of(type), most));
     return rate;
 }
 
@@ -52,7 +54,7 @@ std::uint64_t segment_of(const compress_request& request, element_type type) {
     if (!bytes) fail_usage("--segment: " + bytes.error().context());
     if (*bytes < size_of(type))
         fail_usage(fmt::format("--segment is '{}'; give at least the {} bytes of one {}", request.segment,
-                               size_of(type), name_of(type)));
+                               size_of(type), codec::name_of(type)));
     return *bytes;
 }
 

@@ -8,6 +8,7 @@
 #include "cli/command.hpp"
 #include "cli/files.hpp"
 #include "cli/frame_input.hpp"
+#include "codec/element.hpp"
 
 namespace laconic::cli {
 namespace {
@@ -33,8 +34,8 @@ int run(const decompress_request& request) {
             raw.truncate(size);
         else
             raw = buffer(size);
-        const status decoded =
-            with_type(about.type, [&](auto zero) { return decompress(in.frame(), raw.as<decltype(zero)>(), how); });
+        const status decoded = codec::with_element(
+            about.type, [&](auto zero) { return decompress(in.frame(), raw.as<decltype(zero)>(), how); });
         if (!decoded.ok()) in.refuse(decoded);
         out.write(raw.bytes());
     }

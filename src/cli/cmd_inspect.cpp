@@ -12,6 +12,7 @@
 #include "cli/command.hpp"
 #include "cli/frame_input.hpp"
 #include "cli/terminal.hpp"
+#include "codec/element.hpp"
 
 namespace laconic::cli {
 namespace {
@@ -74,7 +75,7 @@ void print_json(const summary& file) {
     const frame_info& about = file.total;
     const codec_description* const codec = file.codec();
     const json object{{"version", about.version},
-                      {"type", name_of(about.type)},
+                      {"type", codec::name_of(about.type)},
                       {"codec", codec != nullptr ? json(codec->name) : json(nullptr)},
                       {"count", about.count},
                       {"bound", value_if(file.keeps_bound, about.bound)},
@@ -106,7 +107,7 @@ void print_text(const summary& file) {
                                                  : fmt::format("{}", about.bound);
     std::vector<std::pair<std::string, std::string>> pairs{
         {"format version", fmt::format("{}", about.version)},
-        {"values", fmt::format("{} x {}", about.count, name_of(about.type))},
+        {"values", fmt::format("{} x {}", about.count, codec::name_of(about.type))},
         {"codec", text_if(codec != nullptr, codec != nullptr ? codec->name : "")},
         {"bound", bound}};
     const auto add = [&](std::string key, std::string value) { pairs.emplace_back(std::move(key), std::move(value)); };

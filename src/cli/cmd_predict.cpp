@@ -14,6 +14,7 @@
 #include "cli/model_rows.hpp"
 #include "cli/table_options.hpp"
 #include "cli/terminal.hpp"
+#include "codec/element.hpp"
 #include "model/select.hpp"
 
 namespace laconic::cli {
@@ -55,9 +56,7 @@ int count_of(std::string_view flag, const std::string& text) {
 }
 
 unsigned element_bytes(const std::string& type) {
-    if (type == "f64") return 8;
-    if (type == "f32") return 4;
-    if (type == "f16" || type == "bf16") return 2;
+    if (const auto named = codec::element_named(type)) return static_cast<unsigned>(size_of(*named));
     fail_usage(fmt::format("--type is '{}'; use f32 (float), f64 (double), f16 or bf16", type));
 }
 

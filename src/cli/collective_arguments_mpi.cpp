@@ -16,6 +16,7 @@
 #include "cli/forced_stock_mpi.hpp"
 #include "cli/session_mpi.hpp"
 #include "cli/table_options.hpp"
+#include "codec/element.hpp"
 #include "collective/options.hpp"
 #include "collective/registry.hpp"
 
@@ -150,7 +151,7 @@ std::string collective_arguments::fingerprint(const collective_work& work) const
     return fmt::format(
         "--op {} --reduction {} --algorithms {} --type {} --bytes {} --bound {}:{} --scope {} --segment-bytes {}, a "
         "field of {} bytes",
-        op_, reduction_, fmt::join(all.algorithms, ","), name_of(work.type), all.bytes,
+        op_, reduction_, fmt::join(all.algorithms, ","), codec::name_of(work.type), all.bytes,
         static_cast<int>(all.options.limit.kind), all.options.limit.value, scope_name(all.options.bound_scope),
         all.options.segment_bytes, work.field.size());
 }

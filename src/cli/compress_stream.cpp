@@ -11,6 +11,7 @@
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/progress.hpp"
+#include "codec/element.hpp"
 #include "codec/fle.hpp"
 
 namespace laconic::cli {
@@ -143,7 +144,7 @@ compress_totals compress_stream(input_file& in, output_file& out, const compress
         progress shown("reading", in.size().value_or(0));
         in.append(raw, static_cast<std::size_t>(segment), &shown);
     }
-    return with_type(settings.type, [&](auto zero) {
+    return codec::with_element(settings.type, [&](auto zero) {
         using T = decltype(zero);
         return in.at_end() ? one_frame<T>(in, out, settings, std::move(raw))
                            : many_frames<T>(in, out, settings, std::move(raw));

@@ -12,6 +12,7 @@
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/input_file.hpp"
+#include "codec/element.hpp"
 
 namespace laconic::cli {
 namespace {
@@ -54,7 +55,7 @@ void check_array_size(const std::string& path, std::uint64_t bytes, element_type
     if (bytes % width != 0)
         fail_data(
             fmt::format("'{}' has {} bytes, which is no multiple of the {} bytes of {}; check the file and --type",
-                        path, bytes, width, name_of(type)));
+                        path, bytes, width, codec::name_of(type)));
 }
 
 }  // namespace laconic::cli

@@ -8,6 +8,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
+#include "codec/element.hpp"
 #include "laconic/streaming.hpp"
 
 namespace laconic::cli {
@@ -53,7 +54,7 @@ bool frame_input::next() {
     about_ = *about;
     if (frames_ > 1 && about_.type != type_before)
         fail_data(fmt::format("frame {} of '{}' holds {} and the frames before hold {}: they are no one array", frames_,
-                              path(), cli::name_of(about_.type), cli::name_of(type_before)));
+                              path(), codec::name_of(about_.type), codec::name_of(type_before)));
     look_ahead();
     return true;
 }

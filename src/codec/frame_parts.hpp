@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
-#include <string_view>
 
 #include "base/units.hpp"
+#include "codec/element.hpp"
 #include "codec/engine.hpp"
 #include "codec/frame.hpp"
 #include "codec/layout.hpp"
@@ -17,17 +17,6 @@ namespace laconic::codec {
 
 [[nodiscard]] inline sequence sequence_of(const parsed_frame& frame) noexcept {
     return {frame.payload.data(), frame.payload.size(), frame.table};
-}
-
-/// "f32" and so on.
-[[nodiscard]] constexpr std::string_view name_of(element_type type) noexcept {
-    switch (type) {
-        case element_type::f32: return "f32";
-        case element_type::f64: return "f64";
-        case element_type::f16: return "f16";
-        case element_type::bf16: break;
-    }
-    return "bf16";
 }
 
 [[nodiscard]] inline status check_count(std::uint64_t frame, std::uint64_t array) {
@@ -71,17 +60,6 @@ template <class T>
                                           ", the array is " + std::string(name_of(element_type_of<T>::value))};
     if (status bad = check_count(parsed->header.count, count); !bad.ok()) return bad;
     return parsed;
-}
-
-/// Calls body(T{}) for the element type that `type` names.
-template <class Body>
-auto with_element(element_type type, Body body) {
-    switch (type) {
-        case element_type::f64: return body(double{});
-        case element_type::f16: return body(half{});
-        case element_type::bf16: return body(bfloat16{});
-        default: return body(float{});
-    }
 }
 
 }  // namespace laconic::codec

@@ -12,6 +12,7 @@
 #include <variant>
 
 #include "base/options.hpp"
+#include "codec/element.hpp"
 #include "collective/audit.hpp"
 #include "collective/c_arrays.hpp"
 #include "collective/passed_on.hpp"
@@ -136,16 +137,7 @@ collective_call<T> as_ours(const c_call& call, const compressed_call& what) noex
 /// action(collective_call<T>)
 template <class Action>
 auto for_type(const c_call& call, const compressed_call& what, Action action) {
-    switch (what.type) {
-        case element_type::f32: return action(as_ours<float>(call, what));
-        case element_type::f64: return action(as_ours<double>(call, what));
-        case element_type::f16: return action(as_ours<half>(call, what));
-        default: return action(as_ours<bfloat16>(call, what));
-    }
-}
-
-constexpr std::size_t bytes_of(element_type type) noexcept {
-    return type == element_type::f64 ? 8 : type == element_type::f32 ? 4 : 2;
+    return codec::with_element(what.type, [&](auto zero) { return action(as_ours<decltype(zero)>(call, what)); });
 }
 
 /// kept   see make_task()
@@ -181,7 +173,7 @@ result<resolved_call> resolve(const c_call& call, const laconic_collective_optio
     if (averages && combine != reduction::sum)
         return refuse({errc::invalid_argument, "average is set, but the operation is not MPI_SUM; leave out one"});
     if (averages) combine = reduction::avg;
-    const result<c_arrays> arrays = arrays_of(call, *at, bytes_of(*type), kept);
+    const result<c_arrays> arrays = arrays_of(call, *at, size_of(*type), kept);
     if (!arrays) return refuse(arrays.error());
     return resolved_call(compressed_call{*type, *combine, *arrays, std::move(*options), *channel});
 }

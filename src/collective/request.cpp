@@ -47,6 +47,10 @@ struct active_requests {
         for (std::size_t i = 0; i < all.size(); ++i) moved |= all[i]->advance();
         return moved;
     }
+    /// The same; where nothing moved, others may use the processor.
+    void advance_or_yield() noexcept {
+        if (!advance()) sched_yield();
+    }
     void begin(execution_base& one) {
         const std::scoped_lock lock(mutex);
         one.begin(true);
@@ -100,7 +104,7 @@ public:
         thread_ = std::thread([this] {
             while (!stop_) {
                 active().wait_for_work(stop_);
-                if (!active().advance()) std::this_thread::yield();
+                active().advance_or_yield();
             }
         });
     }
@@ -180,9 +184,8 @@ namespace collective {
 result<mpi::channel*> usable_channel(MPI_Comm comm) {
     if (mpi::channel* const recent = mpi::recent_channel_of(comm); recent != nullptr && !recent->broken())
         return recent;
-    result<mpi::channel*> found = mpi::channel_of(comm, mpi::channel_use::collectives, []() noexcept {
-        if (!active().advance()) sched_yield();
-    });
+    result<mpi::channel*> found =
+        mpi::channel_of(comm, mpi::channel_use::collectives, []() noexcept { active().advance_or_yield(); });
     if (!found) return found;
     if (auto bad = check_channel(**found); !bad.ok()) return bad;
     return found;

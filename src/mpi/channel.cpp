@@ -112,11 +112,11 @@ status make_keys() {
 /// For what follows MPI has only blocking functions, during which nothing else moves on this rank.
 int wait_for_all_ranks(MPI_Comm comm, void (*meanwhile)() noexcept) {
     MPI_Request all_here = MPI_REQUEST_NULL;
-    int over = 0;
+    bool over = false;
     int code = MPI_Ibarrier(comm, &all_here);
-    while (code == MPI_SUCCESS && over == 0) {
-        code = MPI_Test(&all_here, &over, MPI_STATUS_IGNORE);
-        if (code == MPI_SUCCESS && over == 0) meanwhile();
+    while (code == MPI_SUCCESS && !over) {
+        code = test(all_here, over);
+        if (code == MPI_SUCCESS && !over) meanwhile();
     }
     return code;
 }

@@ -256,7 +256,7 @@ frame_header fields_of(view frame) noexcept {
 }
 
 integers_found integers_of(view frame) {
-    return with_type(fields_of(frame).type, [&](auto zero) { return integer_walk<decltype(zero)>(frame).run(); });
+    return with_element(fields_of(frame).type, [&](auto zero) { return integer_walk<decltype(zero)>(frame).run(); });
 }
 
 bytes repaired(view damaged, const repairs& how) {
@@ -267,7 +267,7 @@ bytes repaired(view damaged, const repairs& how) {
         header.type = static_cast<element_type>(1 + static_cast<unsigned>(header.type) % 4);
     if (!(header.contribution_bound >= 0) || !std::isfinite(header.contribution_bound)) header.contribution_bound = 1;
     if (header.codec == codec_id::fle)
-        return with_type(header.type, [&](auto zero) { return repaired_fle<decltype(zero)>(damaged, header, how); });
+        return with_element(header.type, [&](auto zero) { return repaired_fle<decltype(zero)>(damaged, header, how); });
 
     // Of other codecs' payloads only raw's size is known here.
     bytes frame(damaged.begin(),

@@ -147,7 +147,7 @@ void run(const pair_input& in) {
     if (!found.honest || !other.honest || !found.tidy || !other.tidy) return;
     const outcome x = decoded(a, info->type, static_cast<std::size_t>(info->count));
     const outcome y = decoded(b, info->type, static_cast<std::size_t>(info->count));
-    with_type(info->type, [&](auto zero) {
+    with_element(info->type, [&](auto zero) {
         using T = decltype(zero);
         check_extremes<T>(x.data, y.data, decoded_results[2], false);
         check_extremes<T>(x.data, y.data, decoded_results[3], true);

@@ -74,7 +74,7 @@ void run(view data) {
         std::vector<std::int32_t> q(count);
         LACONIC_HOLDS(extract(data, q).ok() && q == integers);
     });
-    with_type(type, [&](auto zero) {
+    with_element(type, [&](auto zero) {
         using T = decltype(zero);
         const std::vector<T> y = values_in<T>(values.data);
         for (std::size_t i = 0; i < count; ++i) {

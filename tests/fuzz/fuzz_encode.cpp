@@ -191,7 +191,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     reader from(data, size);
     const encode_input in = encode_input_from(from);
     const bytes rest = from.rest();
-    with_type(in.type, [&](auto zero) {
+    with_element(in.type, [&](auto zero) {
         using T = decltype(zero);
         check(values_from<T>(in, rest), in);
         return 0;

@@ -90,7 +90,7 @@ void run(view data) {
     }
     const sequence_found expected = frame_by_frame(data, announced.type);
     if (expected.too_long) return;
-    const auto read = with_type(announced.type, [&](auto zero) { return by_reader<decltype(zero)>(data); });
+    const auto read = with_element(announced.type, [&](auto zero) { return by_reader<decltype(zero)>(data); });
     LACONIC_HOLDS(read == expected.values);
 }
 

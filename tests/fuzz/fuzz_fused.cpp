@@ -99,7 +99,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     pair_input in = pair_from(data, size, false);
     const auto header = fields_of(in.a);
     if (header.count > most_values) return 0;
-    with_type(header.type, [&](auto zero) {
+    with_element(header.type, [&](auto zero) {
         run<decltype(zero)>(in, header);
         return 0;
     });

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "codec/element.hpp"
 #include "laconic/arithmetic.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
@@ -24,6 +25,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     } while (false)
 
 namespace laconic::fuzz {
+
+using codec::with_element;
 
 using bytes = std::vector<std::byte>;
 using view = std::span<const std::byte>;
@@ -107,20 +110,9 @@ auto same_on_every_engine(Body body) {
     return expected;
 }
 
-/// Calls body(T{}) for the element type of that number.
-template <class Body>
-auto with_type(element_type type, Body body) {
-    switch (type) {
-        case element_type::f64: return body(double{});
-        case element_type::f16: return body(half{});
-        case element_type::bf16: return body(bfloat16{});
-        default: return body(float{});
-    }
-}
-
 /// A frame's values as bytes, from a buffer of exactly their size.
 inline outcome decoded(view frame, element_type type, std::size_t count, const run_options& run = {}) {
-    return with_type(type, [&](auto zero) {
+    return with_element(type, [&](auto zero) {
         using T = decltype(zero);
         std::vector<T> values(count);
         const status done = decompress(frame, std::span<T>(values), run);

@@ -2,21 +2,9 @@
 // One codec call for each message, in the element's own type.
 #include "redistribute/exchange/message_codec.hpp"
 
+#include "codec/element.hpp"
+
 namespace laconic::redistribute {
-namespace {
-
-/// Calls action(T{}) with the type that `type` names.
-template <class Action>
-auto with_type(element_type type, Action action) {
-    switch (type) {
-        case element_type::f64: return action(double{});
-        case element_type::f16: return action(half{});
-        case element_type::bf16: return action(bfloat16{});
-        default: return action(float{});
-    }
-}
-
-}  // namespace
 
 std::size_t message_codec::capacity(std::size_t chunk_bytes) const noexcept {
     return lossy_ ? compress_bound(*element_.type, chunk_bytes / element_.bytes) : chunk_bytes;
@@ -24,7 +12,7 @@ std::size_t message_codec::capacity(std::size_t chunk_bytes) const noexcept {
 
 result<std::size_t> message_codec::encode(std::size_t chunk_bytes, double limit, std::span<std::byte> message) const {
     if (!lossy_) return chunk_bytes;
-    return with_type(*element_.type, [&](auto zero) {
+    return codec::with_element(*element_.type, [&](auto zero) {
         using T = decltype(zero);
         const std::span<const T> values(reinterpret_cast<const T*>(packed_.bytes().data()), chunk_bytes / sizeof(T));
         return compress<T>(values, laconic::bound::abs(limit), message);
@@ -38,7 +26,7 @@ result<const std::byte*> message_codec::decode(std::span<const std::byte> messag
                                              std::to_string(chunk_bytes));
         return message.data();
     }
-    const status done = with_type(*element_.type, [&](auto zero) {
+    const status done = codec::with_element(*element_.type, [&](auto zero) {
         using T = decltype(zero);
         const std::span<T> values(reinterpret_cast<T*>(packed_.bytes().data()), chunk_bytes / sizeof(T));
         return decompress<T>(message, values);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "codec/element.hpp"
+
 namespace laconic::redistribute {
 namespace {
 
@@ -34,12 +36,7 @@ value_limits limits(std::span<const rows_of_piece<1>> boxes, const std::byte* ba
 }  // namespace
 
 value_limits limits_of(std::span<const rows_of_piece<1>> boxes, const std::byte* base, element_type type) {
-    switch (type) {
-        case element_type::f64: return limits<double>(boxes, base);
-        case element_type::f16: return limits<half>(boxes, base);
-        case element_type::bf16: return limits<bfloat16>(boxes, base);
-        default: return limits<float>(boxes, base);
-    }
+    return codec::with_element(type, [&](auto zero) { return limits<decltype(zero)>(boxes, base); });
 }
 
 }  // namespace laconic::redistribute

@@ -22,8 +22,8 @@ namespace laconic {
 /// One collective over arrays of T: float, double, half or bfloat16. The arrays, and the counts and displacements (in
 /// elements), must live until the call is over. `in` may lie in `out` as MPI_IN_PLACE has it: the same span for
 /// allreduce, reduce (at the root), alltoall(v); the rank's own part of `out` for allgather(v) and gather(v) (at the
-/// root); for scatter(v) `out` is the root's own part of `in`; for reduce_scatter `out` is the beginning of `in`. They
-/// must not overlap otherwise.
+/// root); for scatter(v) `out` is the root's own part of `in`; for reduce_scatter `out` is the beginning of `in`. What
+/// the call reads and what it writes must not overlap otherwise; gaps between the parts of a v form are neither.
 template <class T>
 struct collective_call {
     operation op = operation::allreduce;
@@ -107,13 +107,15 @@ struct collective_call {
 ///
 /// comm      an intracommunicator; the call is collective over it and blocking. Messages travel on a private
 ///           duplicate of comm, made at its first use and freed with it, so they never meet the program's own.
-/// options   must agree on all ranks. Algorithm `stock` is MPI's own function: while it blocks, collectives started on
-///           other communicators do not move unless there is a progress thread.
+/// options   must agree on all ranks. Algorithm `stock`, and what `auto` leaves to MPI, is MPI's own function: while it
+///           blocks, collectives started on other communicators do not move unless there is a progress thread.
 ///
-/// returns   on all ranks alike: ok, or
-///           mismatch          count, type, bound, scope, operation, root or options differ between ranks (found out by
-///                             rows that quantise or have a hierarchy, and by all with options.check or options.audit;
-///                             undefined otherwise, as in MPI)
+/// returns   on all ranks alike where they agree before they run, as rows that quantise or have a hierarchy do, and all
+///           with options.check or options.audit (elsewhere, as in MPI, one that fails may leave others waiting): ok,
+///           or mismatch          count, type, bound, scope, operation, root or options differ between ranks (undefined
+///                             where they do not agree). What two ranks have for each other in a gatherv, scatterv or
+///                             alltoallv is compared with options.check, and by rows with a hierarchy as far as
+///                             they need it
 ///           invalid_bound     the bound is negative, NaN or infinite
 ///           invalid_argument  unknown algorithm, null buffer, buffers of the wrong size, intercommunicator, no such
 ///                             root
@@ -136,8 +138,8 @@ struct collective_call {
 ///           hierarchy: also the same for every schedule, segment size, rank order and mapping, and for each other,
 ///           unless report.step is 0 or raw values had to be added with rounding (a hierarchy always does in nodes).
 /// cost      one tiny allreduce, unless the row neither quantises, nor has a hierarchy, nor checks (the first call of a
-///           hierarchy: three more; gatherv, scatterv, alltoallv with hierarchy: two more, of counts); then what the
-///           schedule moves, compressed
+///           hierarchy: three more; gatherv, scatterv, alltoallv with hierarchy or options.check: two more, of counts);
+///           then what the schedule moves, compressed
 /// memory    a number of segments that the row decides (rings: 30 to 115, 4 to 15 MB with the defaults, 16 and 30 MB
 ///           where data shrink well), however large the buffer; kept with the communicator and reused. Short pieces of
 ///           trees and `rabenseifner` travel together: all messages of the call, 58 MB at most on less than 32 ranks.

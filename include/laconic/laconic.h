@@ -100,7 +100,7 @@ MPI_Datatype laconic_bfloat16_type(void);
 /* clang-format off */
 /* MPI's collectives plus a bound. The arguments are MPI's, with these differences: counts and displacements are size_t,
  * in elements; there is one type for both sides; options come last. MPI_IN_PLACE and what is only significant at the
- * root are as in MPI.
+ * root are as in MPI; a buffer may lie in the gaps between the parts of another.
  *
  * compressed  on intracommunicators: MPI_FLOAT, MPI_DOUBLE, laconic_half_type() and laconic_bfloat16_type(); reductions
  *             with MPI_SUM, MPI_MIN, MPI_MAX, MPI_PROD and, by algorithms that combine values, the program's own
@@ -110,7 +110,8 @@ MPI_Datatype laconic_bfloat16_type(void);
  *             error handler, unchanged; options are not looked at. Counts and displacements beyond 2^31 - 1 give
  *             LACONIC_ERR_UNSUPPORTED, and `average`, which every rank must then set, LACONIC_ERR_ARGUMENT.
  * options     NULL: from the environment (LACONIC_ABS, LACONIC_REL, ...), read at every call.
- * returns     on all ranks alike, where they agree on their arguments (`check`, or a compressed algorithm). */
+ * returns     on all ranks alike, where they agree on their arguments (`check`, or a compressed algorithm; counts of
+ *             gatherv, scatterv and alltoallv: `check`). */
 /* clang-format on */
 int laconic_allreduce(const void* sendbuf, void* recvbuf, size_t count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
                       const laconic_collective_options* options);
@@ -184,7 +185,7 @@ int laconic_ialltoallv(const void* sendbuf, const size_t* sendcounts, const size
 
 /* Persistent forms, as in MPI-4: nothing starts before laconic_start(). Local but for the first use of a communicator.
  * Options, counts and displacements are copied, and the environment is read, now. The communicator may be freed before
- * them, but for calls that are passed on, which start on it. */
+ * them, but for calls that are passed on, which start on it; their types and operations must live as long, too. */
 int laconic_allreduce_init(const void* sendbuf, void* recvbuf, size_t count, MPI_Datatype type, MPI_Op op,
                            MPI_Comm comm, const laconic_collective_options* options, laconic_request* request);
 int laconic_reduce_init(const void* sendbuf, void* recvbuf, size_t count, MPI_Datatype type, MPI_Op op, int root,

@@ -23,12 +23,6 @@ bool array_levels<T>::takes_part(level at) const noexcept {
 }
 
 template <class T>
-int array_levels<T>::root_inside() const noexcept {
-    const auto& ranks = levels_->inside.ranks;
-    return static_cast<int>(std::find(ranks.begin(), ranks.end(), request_.root) - ranks.begin());
-}
-
-template <class T>
 range array_levels<T>::own_part() const noexcept {
     const int lane = levels_->inside.rank;
     return lane < levels_->lanes ? part_of(static_cast<std::size_t>(lane)) : range{};
@@ -68,7 +62,7 @@ status array_levels<T>::reserve_inside(level at) {
         case node_task::collect:
             inside.op = task == node_task::deal ? operation::scatter : operation::gather;
             inside.what.schedule = schedule_kind::pairwise;
-            inside.root = root_inside();
+            inside.root = this->root_inside();
             if (task == node_task::deal) break;
             inside.data.in = is_root() ? std::span<const T>(request_.data.out) : std::span<const T>(part());
             alone_in = !is_root();
@@ -131,7 +125,8 @@ status array_levels<T>::reserve(const stage_request<T>& request, hierarchy& leve
 template <class T>
 node_request<T> array_levels<T>::task_of(level at) const noexcept {
     const lane_layout& layout = scratch_->layout;
-    return {kind_of(at), request_.data, part(), near_root() ? root_inside() : 0, layout.runs, layout.longest_lane};
+    return {kind_of(at), request_.data,      part(), near_root() ? this->root_inside() : 0,
+            layout.runs, layout.longest_lane};
 }
 
 template <class T>

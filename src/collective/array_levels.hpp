@@ -30,7 +30,6 @@ private:
     }
     [[nodiscard]] bool is_root() const noexcept { return request_.channel->rank() == request_.root; }
     [[nodiscard]] node_task kind_of(level at) const noexcept;
-    [[nodiscard]] int root_inside() const noexcept;
     [[nodiscard]] std::size_t count() const noexcept { return request_.data.in.size(); }
     [[nodiscard]] range part_of(std::size_t lane) const noexcept {
         return even_piece(count(), static_cast<std::size_t>(levels_->lanes), lane);

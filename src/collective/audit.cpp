@@ -45,7 +45,8 @@ element_promise promise_of(const collective_call<T>& call, bound limit, const ce
 
 template <class T>
 status audited<T>::prepare() try {
-    tallies_.resize(static_cast<std::size_t>(channel_.size()));
+    if (letter_ == nullptr) letter_ = std::make_unique<letter>();
+    letter_->tallies.resize(static_cast<std::size_t>(channel_.size()));
     return comparison_.prepare(call_, channel_);
 } catch (const std::bad_alloc&) {
     return {errc::out_of_memory, "no memory for the audit; free some"};
@@ -119,14 +120,14 @@ bool audited<T>::advance() try {
 template <class T>
 void audited<T>::start_confirming() {
     phase_ = phase::confirming;
-    failed_ = ended_.ok() ? 0 : 1;
-    const int code = MPI_Iallreduce(MPI_IN_PLACE, &failed_, 1, MPI_INT, MPI_MAX, channel_.comm(), &request_);
+    letter_->failed = ended_.ok() ? 0 : 1;
+    const int code = MPI_Iallreduce(MPI_IN_PLACE, &letter_->failed, 1, MPI_INT, MPI_MAX, channel_.comm(), &request_);
     if (auto bad = channel_.check(code, "MPI_Iallreduce"); !bad.ok()) finish(bad);
 }
 
 template <class T>
 void audited<T>::start_comparison() {
-    if (failed_ != 0) return finish(std::move(ended_));
+    if (letter_->failed != 0) return finish(std::move(ended_));
     const result<cell> ran = find_cell(call_.op, report_.algorithm);
     if (!ran) return finish(ran.error());
     const int ranks = channel_.size();
@@ -154,17 +155,17 @@ void audited<T>::start_comparison() {
 template <class T>
 void audited<T>::start_gathering() {
     phase_ = phase::gathering;
-    const model::error_tally& mine = comparison_.tally();
-    constexpr int bytes = sizeof mine;
-    const int code =
-        MPI_Iallgather(&mine, bytes, MPI_BYTE, tallies_.data(), bytes, MPI_BYTE, channel_.comm(), &request_);
+    letter_->mine = comparison_.tally();
+    constexpr int bytes = sizeof letter_->mine;
+    const int code = MPI_Iallgather(&letter_->mine, bytes, MPI_BYTE, letter_->tallies.data(), bytes, MPI_BYTE,
+                                    channel_.comm(), &request_);
     if (auto bad = channel_.check(code, "MPI_Iallgather"); !bad.ok()) finish(bad);
 }
 
 template <class T>
 void audited<T>::summarise() {
     model::error_tally all;
-    for (const model::error_tally& of_rank : tallies_) all.merge(of_rank);
+    for (const model::error_tally& of_rank : letter_->tallies) all.merge(of_rank);
     report_.audit = all.summary(scales_);
     finish({});
 }

@@ -23,6 +23,11 @@ public:
           limit_(options.limit),
           ranks_per_node_(options.ranks_per_node),
           inner_(channel, call, options) {}
+    audited(const audited&) = delete;
+    audited& operator=(const audited&) = delete;
+    ~audited() override {
+        if (request_ != MPI_REQUEST_NULL) never_free(letter_);
+    }
 
     void begin(bool blocking) override;
     bool advance() override;
@@ -36,6 +41,12 @@ public:
 private:
     enum class phase : std::uint8_t { running, queued, confirming, comparing, gathering, over };
 
+    /// What travels.
+    struct letter {
+        model::error_tally mine;
+        std::vector<model::error_tally> tallies;  // of all ranks
+        int failed = 0;                           // on any rank
+    };
     [[nodiscard]] status prepare();
     void end_of_call();
     void start_confirming();
@@ -51,9 +62,8 @@ private:
     execution<T> inner_;
     exact_comparison<T> comparison_;
     model::error_scales scales_;
-    std::vector<model::error_tally> tallies_;  // of all ranks
+    std::unique_ptr<letter> letter_;  // null: there was no memory, which the call has told
     MPI_Request request_ = MPI_REQUEST_NULL;
-    int failed_ = 0;  // on any rank
     phase phase_ = phase::over;
     std::uint64_t turn_ = 0;  // see call_store
     status ended_;

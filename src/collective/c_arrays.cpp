@@ -100,6 +100,30 @@ result<c_position> position_in(MPI_Comm comm) {
     return at;
 }
 
+c_call significant(c_call call, const c_position& at) noexcept {
+    const bool root = is_root(call, at);
+    // Across an intercommunicator the root has one buffer only, and the rest of its group has none.
+    const bool gives = !at.between || (!root && call.root != MPI_PROC_NULL);
+    const bool takes = !at.between || call.root != MPI_PROC_NULL;
+    const bool in_place = call.in.data == MPI_IN_PLACE;
+    switch (call.op) {
+        case operation::allgather:
+        case operation::alltoall:
+            if (in_place) call.in.count = 0;
+            break;
+        case operation::gather:
+            if (!gives || (root && in_place)) call.in.count = 0;
+            if (!root) call.out.count = 0;
+            break;
+        case operation::scatter:
+            if (!root) call.in.count = 0;
+            if (!takes || (root && (at.between || call.out.data == MPI_IN_PLACE))) call.out.count = 0;
+            break;
+        default: break;
+    }
+    return call;
+}
+
 result<c_lists> in_lists(const c_call& call, const c_position& at) {
     const bool needed = (call.op == operation::scatter && is_root(call, at)) ||
                         (call.op == operation::alltoall && call.in.data != MPI_IN_PLACE);

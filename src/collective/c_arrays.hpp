@@ -16,6 +16,9 @@ struct c_position {
 /// returns invalid_argument for MPI_COMM_NULL or when MPI is not running, or mpi
 [[nodiscard]] result<c_position> position_in(MPI_Comm comm);
 
+/// The call with no count where MPI does not look at one: beside MPI_IN_PLACE, or on ranks that have no such buffer.
+[[nodiscard]] c_call significant(c_call call, const c_position& at) noexcept;
+
 /// Counts and displacements; empty where they are not looked at.
 struct c_lists {
     std::span<const std::size_t> counts, displacements;

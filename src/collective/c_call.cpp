@@ -15,6 +15,7 @@
 #include "codec/element.hpp"
 #include "collective/audit.hpp"
 #include "collective/c_arrays.hpp"
+#include "collective/own_operation.hpp"
 #include "collective/passed_on.hpp"
 #include "collective/refusal.hpp"
 #include "mpi/error.hpp"
@@ -62,9 +63,7 @@ std::optional<reduction> known_reduction(const c_call& call) noexcept {
     if (call.combine == MPI_MAX) return reduction::max;
     if (call.combine == MPI_PROD) return reduction::prod;
     // What commutes may be combined in any order; the rest, and MPI's own operations on integers and bits, are MPI's.
-    for (const MPI_Op other : {MPI_OP_NULL, MPI_LAND, MPI_BAND, MPI_LOR, MPI_BOR, MPI_LXOR, MPI_BXOR, MPI_MINLOC,
-                               MPI_MAXLOC, MPI_REPLACE, MPI_NO_OP})
-        if (call.combine == other) return std::nullopt;
+    if (call.combine == MPI_OP_NULL || is_predefined(call.combine)) return std::nullopt;
     int commutes = 0;
     if (MPI_Op_commutative(call.combine, &commutes) != MPI_SUCCESS || commutes == 0) return std::nullopt;
     return reduction::custom;
@@ -141,10 +140,11 @@ auto for_type(const c_call& call, const compressed_call& what, Action action) {
 }
 
 /// kept   see make_task()
-result<resolved_call> resolve(const c_call& call, const laconic_collective_options* given,
+result<resolved_call> resolve(const c_call& asked, const laconic_collective_options* given,
                               std::vector<std::size_t>* kept) {
-    const result<c_position> at = position_in(call.comm);
+    const result<c_position> at = position_in(asked.comm);
     if (!at) return at.error();
+    const c_call call = significant(asked, *at);
     const std::optional<element_type> type = known_type(call.type);
     std::optional<reduction> combine = known_reduction(call);
     const bool averages = given != nullptr && given->average != 0 && is_reduction(call.op);

@@ -2,8 +2,12 @@
 // Options, arrays, counts, and whether the algorithm can do what is asked.
 #include "collective/call_check.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/units.hpp"
 #include "codec/payload_codec.hpp"
@@ -35,13 +39,43 @@ status check_buffer(const void* data, std::size_t size, const char* name) {
     return {errc::invalid_argument, std::string(name) + " is a null buffer of " + std::to_string(size) + " elements"};
 }
 
+/// Whether a part of an exchange that is sent overlaps one that comes.
+template <class T>
+bool parts_overlap(const collective_call<T>& call) {
+    struct stretch {
+        std::uintptr_t first, end;
+        bool sent;
+    };
+    std::vector<stretch> all;
+    all.reserve(2 * call.in_counts.size());
+    const auto add = [&](const T* data, std::span<const std::size_t> counts, std::span<const std::size_t> firsts,
+                         bool sent) {
+        for (std::size_t k = 0; k < counts.size(); ++k) {
+            const std::uintptr_t first = reinterpret_cast<std::uintptr_t>(data) + firsts[k] * sizeof(T);
+            if (counts[k] > 0) all.push_back({first, first + counts[k] * sizeof(T), sent});
+        }
+    };
+    add(call.in.data(), call.in_counts, call.in_displacements, true);
+    add(call.out.data(), call.out_counts, call.out_displacements, false);
+    std::sort(all.begin(), all.end(), [](const stretch& a, const stretch& b) { return a.first < b.first; });
+    std::array<std::uintptr_t, 2> end{};  // of what comes, and of what is sent, so far
+    for (const stretch& each : all) {
+        if (each.first < end[each.sent ? 0 : 1]) return true;
+        std::uintptr_t& own = end[each.sent ? 1 : 0];
+        own = std::max(own, each.end);
+    }
+    return false;
+}
+
 /// Whether in and out are neither one array nor two, where the operation needs that: it reads and writes the same
 /// places on every rank.
 template <class T>
-bool overlap_in_part(const collective_call<T>& call, const geometry& shape) noexcept {
+bool overlap_in_part(const collective_call<T>& call, const geometry& shape) {
     const bool whole = call.op == operation::allreduce || call.op == operation::reduce ||
                        call.op == operation::alltoall || call.op == operation::bcast;
-    return whole && call.in.data() != call.out.data() && shape.reads() && shape.writes() && overlap(call.in, call.out);
+    if (!whole || call.in.data() == call.out.data() || !shape.reads() || !shape.writes() || !overlap(call.in, call.out))
+        return false;
+    return !call.varying || parts_overlap(call);
 }
 
 }  // namespace

@@ -32,8 +32,9 @@ struct told_counts {
     /// gatherv, scatterv: of all ranks' parts. alltoallv: of each rank of the node what it sends to every rank, then
     /// what it gets from every rank. Empty where counts follow from the call.
     std::vector<std::size_t> counts;
-    std::vector<std::size_t> own;  ///< what this rank tells
-    std::vector<int> lengths;      ///< for MPI_Ialltoallv
+    std::vector<std::size_t> own;        ///< what this rank tells
+    std::vector<std::size_t> sent_here;  ///< of each rank what it sends to this one: alltoallv with options.check
+    std::vector<int> lengths;            ///< for MPI_Ialltoallv
 };
 
 /// Memory of one call at a time.

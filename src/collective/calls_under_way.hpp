@@ -7,23 +7,23 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "mpi/channel.hpp"
-
 namespace laconic::collective {
 
 /// Tags that one call needs, and how many calls can have tags of their own at a time.
 inline constexpr int tags_per_call = 4096;
-/// MPI guarantees 32768 tags, for eight calls; both MPIs have enough for 1024.
-[[nodiscard]] inline std::uint64_t calls_with_tags(const mpi::channel& channel) noexcept {
-    void* attribute = nullptr;
-    int found = 0;
-    int most = 32767;
-    MPI_Comm_get_attr(channel.comm(), MPI_TAG_UB, static_cast<void*>(&attribute), &found);
-    if (found != 0) most = *static_cast<int*>(attribute);
+/// MPI guarantees 32768 tags, for eight calls; both MPIs have enough for 1024. They are the same for all communicators,
+/// but Open MPI tells of them on MPI_COMM_WORLD alone.
+[[nodiscard]] inline std::uint64_t calls_with_tags() noexcept {
+    static const int most = [] {
+        void* attribute = nullptr;
+        int found = 0;
+        MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, static_cast<void*>(&attribute), &found);
+        return found != 0 ? *static_cast<int*>(attribute) : 32767;
+    }();
     return static_cast<std::uint64_t>(std::min((most - tags_per_call + 1) / tags_per_call + 1, 1024));
 }
-[[nodiscard]] inline int first_tag(const mpi::channel& channel, std::uint64_t call) noexcept {
-    return static_cast<int>(call % calls_with_tags(channel)) * tags_per_call;
+[[nodiscard]] inline int first_tag(std::uint64_t call) noexcept {
+    return static_cast<int>(call % calls_with_tags()) * tags_per_call;
 }
 
 /// In the order of their numbers.
@@ -70,8 +70,8 @@ public:
     /// Whether no earlier call that is not over here has the tags of this one. Another rank may not have got as far,
     /// but messages between two ranks arrive in order: it takes those of the earlier call first.
     /// Precondition: it is under way.
-    [[nodiscard]] bool has_tags(const place& one, const mpi::channel& channel) const noexcept {
-        return &one == first_ || one.number() - first_->number() < calls_with_tags(channel);
+    [[nodiscard]] bool has_tags(const place& one) const noexcept {
+        return &one == first_ || one.number() - first_->number() < calls_with_tags();
     }
 
 private:

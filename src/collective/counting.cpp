@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One nonblocking collective of MPI. The lists of an alltoallv stay inside the nodes.
+// One nonblocking collective of MPI, and one more for an alltoallv that checks: its lists stay inside the nodes.
 #include "collective/counting.hpp"
 
 #include <algorithm>
@@ -7,13 +7,21 @@
 #include <string>
 
 namespace laconic::collective {
+namespace {
+
+status unequal(int from, std::size_t sent, int to, std::size_t expected) {
+    return {errc::mismatch, "rank " + std::to_string(from) + " has " + std::to_string(sent) + " elements for rank " +
+                                std::to_string(to) + ", which expects " + std::to_string(expected) + "; give the same"};
+}
+
+}  // namespace
 
 static_assert(sizeof(std::size_t) == sizeof(std::uint64_t), "counts travel as MPI_UINT64_T");
 
-void counting::reserve(mpi::channel& channel, const geometry& shape, const hierarchy& levels) {
+void counting::reserve(mpi::channel& channel, const geometry& shape, const hierarchy* levels, bool checks) {
     release();
     channel_ = &channel;
-    levels_ = &levels;
+    levels_ = levels;
     shape_ = shape;
     call_store* const store = call_store::of(channel);
     memory_ = store == nullptr ? nullptr : store->memory().borrow();
@@ -22,15 +30,14 @@ void counting::reserve(mpi::channel& channel, const geometry& shape, const hiera
     const auto p = static_cast<std::size_t>(shape.ranks);
     const bool lists = shape.op == operation::alltoall;
     told.own.assign(lists ? 2 * p : 1, 0);
-    told.counts.assign(lists ? 2 * p * levels.inside.ranks.size() : p, 0);
-    told.lengths.assign(lists ? 4 * p : 0, 0);
+    told.counts.assign(!lists ? p : levels != nullptr ? 2 * p * levels->inside.ranks.size() : 0, 0);
+    told.lengths.assign(lists && levels != nullptr ? 4 * p : 0, 0);
+    told.sent_here.assign(lists && checks ? p : 0, 0);
 }
 
 /// Every rank tells the ranks of its node both its lists, itself included.
 int counting::start_in_nodes(told_counts& told) {
     const auto p = static_cast<std::size_t>(shape_.ranks);
-    std::copy_n(shape_.in_counts.begin(), p, told.own.begin());
-    std::copy_n(shape_.out_counts.begin(), p, told.own.begin() + shape_.ranks);
     const std::span<int> sent(told.lengths.data(), p);
     const std::span<int> sent_first(sent.data() + p, p);
     const std::span<int> come(sent_first.data() + p, p);
@@ -49,7 +56,16 @@ int counting::start_in_nodes(told_counts& told) {
 
 status counting::start() {
     told_counts& told = memory_->told;
-    if (shape_.op == operation::alltoall) return channel_->check(start_in_nodes(told), "MPI_Ialltoallv");
+    if (shape_.op == operation::alltoall) {
+        std::copy(shape_.in_counts.begin(), shape_.in_counts.end(), told.own.begin());
+        std::copy(shape_.out_counts.begin(), shape_.out_counts.end(), told.own.begin() + shape_.ranks);
+        if (levels_ != nullptr)
+            if (auto done = channel_->check(start_in_nodes(told), "MPI_Ialltoallv"); !done.ok()) return done;
+        if (told.sent_here.empty()) return {};
+        return channel_->check(MPI_Ialltoall(told.own.data(), 1, MPI_UINT64_T, told.sent_here.data(), 1, MPI_UINT64_T,
+                                             channel_->comm(), &compared_),
+                               "MPI_Ialltoall");
+    }
     told.own[0] = shape_.op == operation::gather ? shape_.in_count : shape_.out_count;
     return channel_->check(MPI_Iallgather(told.own.data(), 1, MPI_UINT64_T, told.counts.data(), 1, MPI_UINT64_T,
                                           channel_->comm(), &request_),
@@ -57,10 +73,13 @@ status counting::start() {
 }
 
 result<bool> counting::test() {
-    int over = 0;
-    if (auto done = channel_->check(MPI_Test(&request_, &over, MPI_STATUS_IGNORE), "MPI collective"); !done.ok())
-        return done;
-    return over != 0;
+    for (MPI_Request* const each : {&request_, &compared_}) {
+        int over = 0;
+        if (auto done = channel_->check(MPI_Test(each, &over, MPI_STATUS_IGNORE), "MPI collective"); !done.ok())
+            return done;
+        if (over == 0) return false;
+    }
+    return true;
 }
 
 /// Ranks of a node that tell each other different counts would copy more than there is room for.
@@ -71,16 +90,21 @@ status counting::verdict_in_node() const {
         for (std::size_t j = 0; j < ranks.size(); ++j) {
             const std::size_t sent = counts()[i * 2 * p + static_cast<std::size_t>(ranks[j])];
             const std::size_t expected = counts()[j * 2 * p + p + static_cast<std::size_t>(ranks[i])];
-            if (sent != expected)
-                return {errc::mismatch, "rank " + std::to_string(ranks[i]) + " has " + std::to_string(sent) +
-                                            " elements for rank " + std::to_string(ranks[j]) + ", which expects " +
-                                            std::to_string(expected) + "; give the same"};
+            if (sent != expected) return unequal(ranks[i], sent, ranks[j], expected);
         }
     return {};
 }
 
+status counting::verdict_on_exchange() const {
+    const std::vector<std::size_t>& sent = memory_->told.sent_here;
+    for (std::size_t k = 0; k < sent.size(); ++k)
+        if (sent[k] != shape_.out_counts[k])
+            return unequal(static_cast<int>(k), sent[k], shape_.rank, shape_.out_counts[k]);
+    return levels_ != nullptr ? verdict_in_node() : status{};
+}
+
 status counting::verdict() const {
-    if (shape_.op == operation::alltoall) return verdict_in_node();
+    if (shape_.op == operation::alltoall) return verdict_on_exchange();
     if (!shape_.is_root()) return {};
     const auto roots = shape_.op == operation::gather ? shape_.out_counts : shape_.in_counts;
     for (std::size_t k = 0; k < roots.size(); ++k)
@@ -93,7 +117,7 @@ status counting::verdict() const {
 
 void counting::release() noexcept {
     if (memory_ == nullptr) return;
-    if (request_ == MPI_REQUEST_NULL)
+    if (request_ == MPI_REQUEST_NULL && compared_ == MPI_REQUEST_NULL)
         memory_->in_use = false;
     else
         call_store::of(*channel_)->memory().lose(memory_);

@@ -13,6 +13,7 @@
 #include "codec/float_environment.hpp"
 #include "collective/call_check.hpp"
 #include "collective/elements.hpp"
+#include "collective/lending.hpp"
 #include "collective/mpi_call.hpp"
 
 namespace laconic::collective {
@@ -93,6 +94,7 @@ MPI_User_function* function_of(reduction combine) noexcept {
 
 template <class T>
 void exact_comparison<T>::forget() noexcept {
+    if (request_ != MPI_REQUEST_NULL) never_free(input_), never_free(moved_), never_free(chunk_);
     if (!mpi::check_running().ok()) return;
     if (element_ != MPI_DATATYPE_NULL) MPI_Type_free(&element_);
     if (combine_ != MPI_OP_NULL) MPI_Op_free(&combine_);
@@ -110,7 +112,8 @@ status exact_comparison<T>::prepare(const collective_call<T>& call, const mpi::c
         return {errc::unsupported,
                 "an audit compares with MPI's own function, which cannot take counts beyond 2^31 - 1; run without it"};
     if (geometry_.reads() && overlap(call.in, call.out)) {
-        input_.assign(call.in.begin(), call.in.end());
+        input_.resize(call.in.size());
+        std::memcpy(input_.data(), call.in.data(), call.in.size_bytes());
         call_.in = input_;
     }
     if (reduces) chunk_.resize(std::min(chunk_elements, call.in.size()));
@@ -148,7 +151,8 @@ status exact_comparison<T>::start(mpi::channel& channel, const element_promise& 
     if (channel.size() == 1) return copy_alone(), status{};
     T* const out = moved_.data();
     const bool broadcasts = call_.op == operation::bcast;
-    if (broadcasts && geometry_.reads()) std::copy(call_.in.begin(), call_.in.end(), moved_.begin());
+    if (broadcasts && geometry_.reads() && !moved_.empty())
+        std::memcpy(moved_.data(), call_.in.data(), call_.in.size_bytes());
     const T* const in = broadcasts ? out : geometry_.reads() ? call_.in.data() : nullptr;
     if (auto bad = stock_.prepare(channel, geometry_, element_type_of<T>::value, call_.combine, call_.custom, in, out);
         !bad.ok())
@@ -164,8 +168,8 @@ void exact_comparison<T>::copy_alone() noexcept {
     };
     const std::size_t count = first(call_.in_counts, first(call_.out_counts, call_.in.size()));
     if (count == 0) return;
-    const T* const from = call_.in.data() + first(call_.in_displacements, 0);
-    std::copy(from, from + count, moved_.data() + first(call_.out_displacements, 0));
+    std::memcpy(moved_.data() + first(call_.out_displacements, 0), call_.in.data() + first(call_.in_displacements, 0),
+                count * sizeof(T));
 }
 
 template <class T>
@@ -202,14 +206,15 @@ void exact_comparison<T>::compare_chunk() noexcept {
     const codec::float_environment standard;
     const std::size_t first = std::max(chunk_first_, own_first_);
     const std::size_t last = std::min(chunk_first_ + chunk_count_, own_first_ + own_count_);
-    for (std::size_t i = first; i < last; ++i) compare(chunk_[i - chunk_first_], call_.out[i - own_first_]);
+    for (std::size_t i = first; i < last; ++i)
+        compare(chunk_[i - chunk_first_], load<T>(call_.out.data(), i - own_first_));
 }
 
 template <class T>
-void exact_comparison<T>::compare(const exact_element& sum, T got) noexcept {
+void exact_comparison<T>::compare(const exact_element& sum, real_type<T> got) noexcept {
     const double ranks = geometry_.ranks;
     const double divisor = call_.combine == reduction::avg ? ranks : 1;
-    const auto y = static_cast<double>(static_cast<real_type<T>>(got));
+    const auto y = static_cast<double>(got);
     const quad exact = sum.value / divisor;
     const auto rounded = static_cast<double>(exact);
     const bool promised = std::isfinite(promise_.bound);
@@ -244,7 +249,7 @@ void exact_comparison<T>::compare_moved(std::size_t first, std::size_t count) no
         const bool promised = std::isfinite(promise_.bound);
         // What is not finite comes back bit for bit.
         if (!std::isfinite(x))
-            tally_.add_nonfinite(!promised || std::memcmp(&moved_[i], &call_.out[i], sizeof(T)) == 0);
+            tally_.add_nonfinite(!promised || std::memcmp(moved_.data() + i, call_.out.data() + i, sizeof(T)) == 0);
         else
             tally_.add(static_cast<quad>(y) - static_cast<quad>(x),
                        std::min(static_cast<quad>(promise_.bound) + (promise_.rounds ? half_ulp<T>(y) : quad{0}),

@@ -60,7 +60,7 @@ private:
     void compare_chunk() noexcept;
     void compare_moved() noexcept;
     void compare_moved(std::size_t first, std::size_t count) noexcept;
-    void compare(const exact_element& exact, T got) noexcept;
+    void compare(const exact_element& exact, real_type<T> got) noexcept;
     void forget() noexcept;
 
     mpi::channel* channel_ = nullptr;

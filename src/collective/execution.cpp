@@ -85,8 +85,7 @@ void execution<T>::take_turn() {
         if (auto bad = chooser_->consider(what_); !bad.ok() && local_.ok()) local_ = bad;
         agrees_ = asks() || needs_agreement(what_) || options_.check || options_.audit;
     }
-    if (local_.ok() && what_.schedule != schedule_kind::chosen)
-        local_ = what_.schedule == schedule_kind::hierarchical ? find_levels() : reserve();
+    if (local_.ok() && what_.schedule != schedule_kind::chosen) local_ = make_ready();
     if (!agrees_ && !local_.ok()) return finish(local_);
     if (agrees_)
         agree(local_);
@@ -131,9 +130,9 @@ void execution<T>::agreed() {
     if (!asks() || settled_) return run_agreed(agreement_->values());
     settled_ = true;
     if (chooser_->settle(agreement_->values(), what_)) return run_agreed(agreement_->values());
-    const status local = what_.schedule == schedule_kind::hierarchical ? find_levels() : reserve();
-    // What nobody compresses has nothing more to agree on.
-    if (what_.schedule == schedule_kind::stock) return run_agreed({});
+    const status local = make_ready();
+    // What nobody compresses, or counts, has nothing more to agree on.
+    if (what_.schedule == schedule_kind::stock && is_ready()) return run_agreed({});
     agree(local);
 }
 
@@ -187,19 +186,21 @@ void execution<T>::run_agreed(const value_span& values) {
     report_.algorithm = name_of(call_.op, what_);
     if (!geometry_.varying && geometry_.common_count() == 0) return finish({});
     if (channel_.size() == 1) return run_alone();
-    if (what_.schedule == schedule_kind::stock) return run_stock();
     if (what_.schedule == schedule_kind::hierarchical && !knows_levels()) return meet();
     if (!is_ready()) return count();
+    if (what_.schedule == schedule_kind::stock) return run_stock();
     start(values);
 }
 
 /// In the turn: a first call of this hierarchy has met before the next one looks.
 template <class T>
-status execution<T>::find_levels() try {
-    levels_ = store_->levels(channel_, options_.ranks_per_node, options_.shared_memory);
-    if (levels_ == nullptr) return no_memory();
-    if (!knows_levels()) meeting_.emplace().reserve(channel_);
-    if (!knows_counts()) counting_.emplace().reserve(channel_, geometry_, *levels_);
+status execution<T>::make_ready() try {
+    if (what_.schedule == schedule_kind::hierarchical) {
+        levels_ = store_->levels(channel_, options_.ranks_per_node, options_.shared_memory);
+        if (levels_ == nullptr) return no_memory();
+        if (!knows_levels()) meeting_.emplace().reserve(channel_);
+    }
+    if (tells_counts()) counting_.emplace().reserve(channel_, geometry_, levels_, options_.check);
     return reserve();
 } catch (const std::bad_alloc&) {
     return no_memory();
@@ -345,7 +346,7 @@ void execution<T>::start(const value_span& values) {
 /// In the turn: runs of the hierarchy begin in the same order on all ranks. False: an earlier call has its tags.
 template <class T>
 bool execution<T>::set_out() {
-    if (!store_->under_way().has_tags(under_way_, channel_)) return false;
+    if (!store_->under_way().has_tags(under_way_)) return false;
     phase_ = phase::running;
     if (asks() && blocking_) started_ = std::chrono::steady_clock::now();
     run_->start(plan_);

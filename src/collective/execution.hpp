@@ -98,14 +98,20 @@ private:
     void look_at_values(value_span& mine, bool may_run);
     void agreed();
     void run_agreed(const value_span& values);
-    [[nodiscard]] status find_levels();
+    [[nodiscard]] status make_ready();
     [[nodiscard]] bool knows_levels() const noexcept {
         return levels_ != nullptr && (!levels_->shares || levels_->met);
     }
-    /// Whether ranks of a hierarchy know of each other what they have to.
     [[nodiscard]] bool knows_counts() const noexcept { return counted_ || knows_all_counts(call_.op, call_.varying); }
+    /// Whether ranks tell each other their counts, which the arguments do not say: those of a hierarchy work with them,
+    /// and a check compares them.
+    [[nodiscard]] bool tells_counts() const noexcept {
+        return !knows_all_counts(call_.op, call_.varying) && channel_.size() > 1 &&
+               (options_.check || what_.schedule == schedule_kind::hierarchical);
+    }
+    /// Whether ranks know of each other what they have to.
     [[nodiscard]] bool is_ready() const noexcept {
-        return what_.schedule != schedule_kind::hierarchical || (knows_levels() && knows_counts());
+        return (what_.schedule != schedule_kind::hierarchical || knows_levels()) && (counted_ || !tells_counts());
     }
     void meet();
     void count();

@@ -105,8 +105,8 @@ status meeting::start(mpi::channel& channel, hierarchy& levels) {
     channel_ = &channel;
     levels_ = &levels;
     told_ = false;
-    std::fill(addresses_.begin(), addresses_.end(), base::shared_memory::address{});
-    base::shared_memory::address& mine = addresses_[static_cast<std::size_t>(channel.rank())];
+    std::fill(letter_->addresses.begin(), letter_->addresses.end(), base::shared_memory::address{});
+    base::shared_memory::address& mine = letter_->addresses[static_cast<std::size_t>(channel.rank())];
     if (levels.inside.rank == 0 && levels.inside.size > 1) {
         // Where there is none the others find out.
         if (auto made = base::shared_memory::create(node_board::bytes_for(levels.inside.size)); made.ok()) {
@@ -115,7 +115,7 @@ status meeting::start(mpi::channel& channel, hierarchy& levels) {
         }
     }
     static_assert(sizeof mine == 3 * sizeof(std::int64_t));
-    return channel.check(MPI_Iallgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, addresses_.data(), 3, MPI_INT64_T,
+    return channel.check(MPI_Iallgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, letter_->addresses.data(), 3, MPI_INT64_T,
                                         channel.comm(), &request_),
                          "MPI_Iallgather");
 }
@@ -124,7 +124,7 @@ bool meeting::open_memory() {
     if (levels_->inside.size == 1) return true;
     if (levels_->inside.rank == 0) return !levels_->memory.bytes().empty();
     const int leader = levels_->inside.ranks.front();
-    auto opened = base::shared_memory::open(addresses_[static_cast<std::size_t>(leader)],
+    auto opened = base::shared_memory::open(letter_->addresses[static_cast<std::size_t>(leader)],
                                             node_board::bytes_for(levels_->inside.size));
     if (opened.ok()) levels_->memory = std::move(*opened);
     return opened.ok();
@@ -137,13 +137,14 @@ result<bool> meeting::test() {
     if (over == 0) return false;
     if (!told_) {
         told_ = true;
-        opened_ = open_memory() ? 1 : 0;
-        const int code = MPI_Iallreduce(MPI_IN_PLACE, &opened_, 1, MPI_INT, MPI_MIN, channel_->comm(), &request_);
+        letter_->opened = open_memory() ? 1 : 0;
+        const int code =
+            MPI_Iallreduce(MPI_IN_PLACE, &letter_->opened, 1, MPI_INT, MPI_MIN, channel_->comm(), &request_);
         if (auto done = channel_->check(code, "MPI_Iallreduce"); !done.ok()) return done;
         return false;
     }
     levels_->memory.seal();
-    if (opened_ == 0) levels_->memory = {};
+    if (letter_->opened == 0) levels_->memory = {};
     levels_->met = true;
     return true;
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/shared_memory.hpp"
+#include "collective/lending.hpp"
 #include "laconic/status.hpp"
 #include "mpi/channel.hpp"
 
@@ -69,8 +70,18 @@ struct hierarchy {
 /// Makes the memory of the nodes, without blocking. Where one rank cannot see its node's memory no node uses any.
 class meeting {
 public:
+    meeting() = default;
+    meeting(const meeting&) = delete;
+    meeting& operator=(const meeting&) = delete;
+    ~meeting() {
+        if (request_ != MPI_REQUEST_NULL) never_free(letter_);
+    }
+
     /// Local: has room for what start() exchanges. May throw bad_alloc.
-    void reserve(const mpi::channel& channel) { addresses_.resize(static_cast<std::size_t>(channel.size())); }
+    void reserve(const mpi::channel& channel) {
+        letter_ = std::make_unique<letter>();
+        letter_->addresses.resize(static_cast<std::size_t>(channel.size()));
+    }
     /// Collective over the channel, in the order of its collectives. Precondition: reserve(); levels.shares, not
     /// levels.met.
     [[nodiscard]] status start(mpi::channel& channel, hierarchy& levels);
@@ -78,14 +89,18 @@ public:
     [[nodiscard]] result<bool> test();
 
 private:
+    /// What travels.
+    struct letter {
+        std::vector<base::shared_memory::address> addresses;
+        int opened = 0;
+    };
     [[nodiscard]] bool open_memory();
 
     mpi::channel* channel_ = nullptr;
     hierarchy* levels_ = nullptr;
-    std::vector<base::shared_memory::address> addresses_;
+    std::unique_ptr<letter> letter_;
     MPI_Request request_ = MPI_REQUEST_NULL;
     bool told_ = false;  // addresses are there
-    int opened_ = 0;
 };
 
 }  // namespace laconic::collective

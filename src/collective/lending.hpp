@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 #include <new>
+#include <utility>
 #include <vector>
 
 #include "laconic/status.hpp"
@@ -13,6 +14,16 @@
 namespace laconic::collective {
 
 [[nodiscard]] inline status no_memory() { return {errc::out_of_memory, "no memory for a collective; free some"}; }
+
+/// Of memory that MPI may still read or write, as it has failed.
+template <class Memory>
+void never_free(std::unique_ptr<Memory>& memory) noexcept {
+    static_cast<void>(memory.release());
+}
+template <class T>
+void never_free(std::vector<T>& memory) noexcept {
+    static_cast<void>(new (std::nothrow) std::vector<T>(std::move(memory)));
+}
 
 /// Lent   has a member `in_use`; who borrowed one gives it back by in_use = false
 template <class Lent>
@@ -33,7 +44,7 @@ public:
     void lose(const Lent* lost) noexcept {
         const auto at = std::find_if(all_.begin(), all_.end(), [&](const auto& one) { return one.get() == lost; });
         if (at == all_.end()) return;
-        static_cast<void>(at->release());
+        never_free(*at);
         all_.erase(at);
     }
 

@@ -3,6 +3,7 @@
 // through shared memory where there is some. What moves at each level is said by array_levels and piece_levels.
 #pragma once
 
+#include <algorithm>
 #include <array>
 
 #include "collective/geometry.hpp"
@@ -42,6 +43,11 @@ protected:
     [[nodiscard]] bool goes_across() const noexcept { return levels_->across.size > 1; }
     /// Whether ranks of this node have no lane.
     [[nodiscard]] bool hands_over() const noexcept { return levels_->inside.size > levels_->lanes; }
+    /// The root's place in its node. Precondition: it is in this one.
+    [[nodiscard]] int root_inside() const noexcept {
+        const auto& ranks = levels_->inside.ranks;
+        return static_cast<int>(std::find(ranks.begin(), ranks.end(), request_.root) - ranks.begin());
+    }
     [[nodiscard]] int own_lane() const noexcept { return levels_->inside.rank % levels_->lanes; }
     [[nodiscard]] const lane_layout& layout() const noexcept { return scratch_->layout; }
     [[nodiscard]] bool in_memory() const noexcept { return several_inside() && !levels_->memory.bytes().empty(); }

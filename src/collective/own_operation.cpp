@@ -3,6 +3,7 @@
 #include "collective/own_operation.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 
 #include "collective/mpi_call.hpp"
 #include "mpi/error.hpp"
@@ -21,12 +22,30 @@ void apply(const custom_operation& self, const void* in, void* inout, std::size_
     }
 }
 
+constexpr bool is_among(MPI_Op op, std::initializer_list<MPI_Op> all) noexcept {
+    return std::find(all.begin(), all.end(), op) != all.end();
+}
+
+/// Those of MPI's operations that are defined for float and double.
+bool is_arithmetic(MPI_Op op) noexcept { return is_among(op, {MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX}); }
+
 }  // namespace
+
+bool is_predefined(MPI_Op op) noexcept {
+    return is_arithmetic(op) || is_among(op, {MPI_LAND, MPI_BAND, MPI_LOR, MPI_BOR, MPI_LXOR, MPI_BXOR, MPI_MINLOC,
+                                              MPI_MAXLOC, MPI_REPLACE, MPI_NO_OP});
+}
 
 template <class T>
 status check_own_operation(MPI_Op op) {
     if (op == MPI_OP_NULL)
         return {errc::invalid_argument, "reduction::custom without an MPI_Op; set collective_call::custom"};
+    // Asked to apply it, MPI would call the error handler of MPI_COMM_WORLD.
+    if (is_predefined(op) && (!is_arithmetic(op) || sizeof(T) == 2))
+        return {
+            errc::invalid_argument,
+            "this operation of MPI's own is not defined for the element type; give reduction::sum, prod, min or max, "
+            "or an operation of the program"};
     int commutes = 0;
     MPI_Op_commutative(op, &commutes);
     if (commutes == 0)

@@ -20,12 +20,6 @@ std::span<T> piece_levels<T>::part() const noexcept {
 }
 
 template <class T>
-int piece_levels<T>::root_inside() const noexcept {
-    const auto& ranks = levels_->inside.ranks;
-    return static_cast<int>(std::find(ranks.begin(), ranks.end(), request_.root) - ranks.begin());
-}
-
-template <class T>
 std::span<T> piece_levels<T>::own_section() const noexcept {
     return levels_->has_lane() ? part().subspan(layout().section.first - part_first(), layout().section.count)
                                : std::span<T>{};
@@ -116,7 +110,7 @@ node_request<T> piece_levels<T>::task_of(level at) const noexcept {
                    : has_root() ? node_task::collect
                                 : node_task::share;
         all.part = part();
-        all.root = has_root() ? root_inside() : 0;
+        all.root = has_root() ? this->root_inside() : 0;
         all.runs = layout().runs;
         all.longest = layout().longest_lane;
         return all;
@@ -141,7 +135,7 @@ node_request<T> piece_levels<T>::task_of(level at) const noexcept {
 template <class T>
 status piece_levels<T>::reserve_lanes(level at) {
     stage_request<T> inside = this->raw_inside(request_.op, has_root() ? schedule_kind::pairwise : schedule_kind::ring);
-    if (has_root()) inside.root = root_inside();
+    if (has_root()) inside.root = this->root_inside();
     inside.data.in = inside.data.out = holds_all() ? all_lanes() : part();
     return this->messages(at).reserve(inside, [&](std::uint32_t pieces, std::vector<place>& places) {
         places.assign(pieces, {});

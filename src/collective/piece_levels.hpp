@@ -42,7 +42,6 @@ private:
     [[nodiscard]] bool is_root() const noexcept { return has_root() && request_.channel->rank() == request_.root; }
     /// Whether ranks of this node have whole arrays.
     [[nodiscard]] bool near_root() const noexcept { return !has_root() || levels_->has_inside(request_.root); }
-    [[nodiscard]] int root_inside() const noexcept;
     /// Whether this rank reads or writes a whole array.
     [[nodiscard]] bool has_whole() const noexcept { return !has_root() || is_root(); }
     [[nodiscard]] std::size_t length_of(int lane) const noexcept {

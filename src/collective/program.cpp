@@ -123,14 +123,4 @@ std::uint32_t quantisations_of(operation op, schedule_kind schedule, int ranks) 
     }
 }
 
-double sent_share(operation op, int ranks) noexcept {
-    const double p = ranks;
-    switch (op) {
-        case operation::allreduce: return 2 * (p - 1) / p;
-        case operation::reduce:
-        case operation::bcast: return 1;
-        default: return (p - 1) / p;
-    }
-}
-
 }  // namespace laconic::collective

@@ -89,7 +89,4 @@ enum class cutting : std::uint8_t {
 /// end of the sum.
 [[nodiscard]] std::uint32_t quantisations_of(operation op, schedule_kind schedule, int ranks) noexcept;
 
-/// How much of the data, in multiples of the buffer (see collective.hpp on whose it is), this rank sends at least.
-[[nodiscard]] double sent_share(operation op, int ranks) noexcept;
-
 }  // namespace laconic::collective

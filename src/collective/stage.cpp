@@ -65,7 +65,7 @@ void stage<T>::start(const quantisation<T>& plan, bool spoiled) {
     }
     put_together(plan);
     run_.emplace(*request_.channel, *request_.who, carrier(), work_, memory.subspan(copy_bytes()),
-                 first_tag(*request_.channel, request_.call), tags_per_call, spoiled);
+                 first_tag(request_.call), tags_per_call, spoiled);
     in_motion_ = true;
 }
 

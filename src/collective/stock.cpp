@@ -77,10 +77,29 @@ bool is_short_enough(const geometry& call) noexcept {
     return in <= longest_int && out <= longest_int && in_fits && out_fits;
 }
 
-bool lies_in(const void* part, const void* whole, std::size_t size_bytes) {
-    const auto first = reinterpret_cast<std::uintptr_t>(whole);
-    const auto at = reinterpret_cast<std::uintptr_t>(part);
-    return part != nullptr && whole != nullptr && at >= first && at < first + size_bytes;
+/// What this rank sends at least, in multiples of geometry::buffer_count().
+double sent_share(const geometry& call) noexcept {
+    const double p = call.ranks;
+    const bool root = call.is_root();
+    switch (call.op) {
+        case operation::allreduce: return 2 * (p - 1) / p;
+        case operation::reduce: return root ? 0 : 1;
+        case operation::bcast: return root ? 1 : 0;
+        // Others than the root know of their own part only.
+        case operation::gather: return root ? 0 : call.varying ? 1 : 1 / p;
+        case operation::scatter: return root ? (p - 1) / p : 0;
+        default: return (p - 1) / p;
+    }
+}
+
+/// Whether a rank's part is where it belongs in the array of all parts. Elsewhere in it, in a gap between parts, it is
+/// an array of its own.
+bool is_own_part(const void* part, const void* all, const geometry& call, std::span<const std::size_t> displacements,
+                 std::size_t part_bytes, std::size_t width) {
+    if (part == nullptr || all == nullptr) return false;
+    const auto me = static_cast<std::size_t>(call.rank);
+    const std::size_t before = call.varying ? displacements[me] * width : me * part_bytes;
+    return reinterpret_cast<std::uintptr_t>(part) == reinterpret_cast<std::uintptr_t>(all) + before;
 }
 
 }  // namespace
@@ -194,10 +213,12 @@ status stock_call::prepare(mpi::channel& channel, const geometry& call, element_
     // Where the values are, or belong, already.
     // Ranks without values say so, too: in place or not, MPI's alltoallv has other messages.
     const bool same = in == out && in != nullptr;
-    const bool in_place = is_reduction(call.op) || call.op == operation::alltoall
-                              ? same && call.writes()
-                              : call.writes() && lies_in(in, out, call.out_count * width);
-    const bool kept = call.op == operation::scatter && call.is_root() && lies_in(out, in, call.in_count * width);
+    const bool gathers = call.op == operation::allgather || call.op == operation::gather;
+    const bool in_place =
+        call.writes() &&
+        (gathers ? is_own_part(in, out, call, call.out_displacements, call.in_count * width, width) : same);
+    const bool kept = call.op == operation::scatter && call.is_root() &&
+                      is_own_part(out, in, call, call.in_displacements, call.out_count * width, width);
     call_.in = in_place && call.op != operation::scatter ? MPI_IN_PLACE : in;
     call_.out = kept ? MPI_IN_PLACE : out;
     const bool spoils_reduce = call.op == operation::reduce && call.root != 0 && !reduces_in_place_anywhere;
@@ -239,7 +260,7 @@ void stock_call::finish(const geometry& call, unsigned divisor, std::span<T> out
     const std::size_t mine = listed ? call.in_counts[static_cast<std::size_t>(call.rank)] : out.size();
     if (divisor != 1 && call.writes()) divide_elements<T>(out.data(), mine, divisor);
     report.sent_bytes = report.raw_bytes = static_cast<std::uint64_t>(
-        std::llround(sent_share(call.op, call.ranks) * static_cast<double>(call.buffer_count() * sizeof(T))));
+        std::llround(sent_share(call) * static_cast<double>(call.buffer_count() * sizeof(T))));
     report.messages = 1;
 }
 

@@ -49,9 +49,51 @@ void check_unaligned(std::string_view row) {
           what + ": other bits than aligned");
 }
 
+/// An audit reads them, too, and keeps a copy of what the call overwrites.
+template <class T>
+void check_unaligned_audit(operation op) {
+    constexpr std::size_t count = 5000;
+    const std::vector<T> in = make_field<T>(field::adversarial, rank_in(MPI_COMM_WORLD), count);
+    std::vector<std::byte> shifted(count * sizeof(T) + 1);
+    std::memcpy(shifted.data() + 1, in.data(), count * sizeof(T));
+    const std::span<T> values(reinterpret_cast<T*>(shifted.data() + 1), count);
+    collective_options options = options_for(op == operation::bcast ? "ring" : "homcomp_f", bound::abs(1e-4));
+    options.audit = true;
+    const auto done = run(op == operation::bcast ? collective_call<T>::bcast(values, 0)
+                                                 : collective_call<T>::allreduce(values, values, reduction::sum),
+                          MPI_COMM_WORLD, options);
+    check(done.ok() && done->audit && done->audit->violations == 0, "an unaligned audit: " + done.error().message());
+}
+
+/// Nobody knows what MPI sends: a report has what the rank sends at least.
+void check_stock_reports() {
+    const auto p = static_cast<std::size_t>(size_of(MPI_COMM_WORLD));
+    const bool is_root = rank_in(MPI_COMM_WORLD) == 0;
+    const std::size_t part = 100;
+    std::vector<float> part_in(part), part_out(part), all_in(part * p), all_out(part * p);
+    const auto check_sent = [&](const char* name, const collective_call<float>& call, std::size_t elements) {
+        const auto done = run(call, MPI_COMM_WORLD, options_for("stock", {}));
+        check(done.ok() && done->sent_bytes == (p == 1 ? 0 : elements * sizeof(float)),
+              std::string("stock ") + name + " reports " + std::to_string(done.ok() ? done->sent_bytes : 0) + " bytes");
+    };
+    const auto root_only = [&](std::size_t elements) { return is_root ? elements : 0; };
+    const auto others = [&](std::size_t elements) { return is_root ? 0 : elements; };
+    const std::size_t rest = part * (p - 1);
+    using call = collective_call<float>;
+    check_sent("allreduce", call::allreduce(all_in, all_out, reduction::sum), 2 * rest);
+    check_sent("reduce", call::reduce(all_in, all_out, reduction::sum, 0), others(part * p));
+    check_sent("bcast", call::bcast(all_in, 0), root_only(part * p));
+    check_sent("gather", call::gather(part_in, all_out, 0), others(part));
+    check_sent("scatter", call::scatter(all_in, part_out, 0), root_only(rest));
+    check_sent("allgather", call::allgather(part_in, all_out), rest);
+    check_sent("alltoall", call::alltoall(all_in, all_out), rest);
+    check_sent("reduce_scatter", call::reduce_scatter_block(all_in, part_out, reduction::sum), rest);
+}
+
 }  // namespace
 
 void any_count_works() {
+    check_stock_reports();
     const auto ranks = static_cast<std::size_t>(size_of(MPI_COMM_WORLD));
     for (const std::string_view row : all_rows) {
         for (const std::size_t count :
@@ -65,6 +107,10 @@ void any_count_works() {
         if (row == "stock") continue;
         check_unaligned<float>(row);
         check_unaligned<double>(row);
+    }
+    for (const operation op : {operation::allreduce, operation::bcast}) {
+        check_unaligned_audit<float>(op);
+        check_unaligned_audit<bfloat16>(op);
     }
 }
 

@@ -76,6 +76,19 @@ void check_refusals() {
         check(done.error().code() == code, std::string(what) + ": " + done.error().message());
     };
     expect("ring_raw", errc::invalid_argument, "no MPI_Op");
+    for (const MPI_Op other : {MPI_BAND, MPI_LAND, MPI_MAXLOC, MPI_NO_OP}) {
+        call.custom = other;
+        expect("ring_raw", errc::invalid_argument, "an MPI_Op that floats do not have");
+    }
+    const std::vector<half> narrow(100, half(1.0F));
+    std::vector<half> sum(100);
+    auto narrow_call = collective_call<half>::allreduce(narrow, sum, reduction::custom);
+    narrow_call.custom = MPI_SUM;
+    const auto refused = run(narrow_call, world, options_for("ring_raw", bound::abs(1e-3)));
+    check(refused.error().code() == errc::invalid_argument, "MPI_SUM of halves: " + refused.error().message());
+    call.custom = MPI_SUM;
+    expect("ring_raw", errc::ok, "MPI_SUM as if it were the program's own");
+    check(out[99] == static_cast<float>(size_of(world)), "MPI_SUM as if it were the program's own: another sum");
     MPI_Op_create(keep_larger<float>, 0, &call.custom);
     expect("ring_raw", errc::unsupported, "an MPI_Op that does not commute");
     MPI_Op_free(&call.custom);

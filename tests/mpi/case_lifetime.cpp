@@ -2,6 +2,7 @@
 // The private duplicate and its memory: kept, not grown, by repeated calls; freed with the communicator; given up
 // after an MPI error, which the user's error handler sees.
 #include "cases.hpp"
+#include "collective/calls_under_way.hpp"
 #include "fields.hpp"
 #include "mpi/channel.hpp"
 #include "mpi_sends.hpp"
@@ -78,6 +79,7 @@ void check_mpi_error() {
 void channels_live_and_die_with_communicators() {
     check_reuse();
     check_separation();
+    check(collective::calls_with_tags() == 1024, "both MPIs have tags for 1024 calls at a time");
     if (size_of(MPI_COMM_WORLD) > 1) check_mpi_error();
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Ranks that disagree about operations other than allreduce, cells that do not exist, arrays of the wrong size: one
 // answer for everybody, with a remedy in it, and the next call works.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <functional>
@@ -98,6 +99,15 @@ void check_disagreement() {
         g.arrays.out_counts[0] -= 1;
         if (rank_in(world) == 0) g.arrays.call.in = g.arrays.call.in.first(g.arrays.call.in.size() - 1);
     });
+    // Those of other forms are not, and are told. The root, or the first rank, has one less for another.
+    const auto one_less = [](given& g) {
+        auto& counts = g.what.op == operation::gather ? g.arrays.out_counts : g.arrays.in_counts;
+        if (rank_in(world) == 0) --*std::find_if(counts.begin() + 1, counts.end(), [](std::size_t n) { return n > 0; });
+    };
+    for (const operation op : {operation::gather, operation::scatter, operation::alltoall})
+        for (const char* row : {"pairwise_raw", "pairwise", "stock", "auto", "hierarchical"})
+            // The second of two has no part.
+            if (ranks > 2) refused(errc::mismatch, "give the same", of(op, row, true), "count", true, one_less);
     refused(errc::mismatch, "collective", of(operation::allreduce, "ring/fused"), "operation", false,
             [](given& g) { g.arrays.call.op = operation::bcast, g.options.algorithm = "ring"; });
 }

@@ -39,6 +39,7 @@ void threads_change_nothing();
 void nothing_grows();
 void long_parts_do_not_lock();
 void far_parts_arrive();
+void gaps_belong_to_nobody();
 void modes_change_nothing();
 void requests_outlive_communicators();
 

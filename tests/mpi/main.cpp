@@ -68,6 +68,7 @@ int main(int argc, char** argv) {
     run("moves_cross_nodes", moves_cross_nodes);
     run("auto_decides", auto_decides);
     run("far_parts_arrive", far_parts_arrive);
+    run("gaps_belong_to_nobody", gaps_belong_to_nobody);
     if (few) run("samples_tell_ratios", samples_tell_ratios);
     if (few) run("auto_decides_uneven_calls", auto_decides_uneven_calls);
     if (few) run("threads_change_nothing", threads_change_nothing);

@@ -61,7 +61,7 @@ void check_order(const hierarchy& made, const std::vector<int>& leaders, const s
 }
 
 status count(counting& counts, mpi::channel& channel, const geometry& shape, const hierarchy& levels) {
-    counts.reserve(channel, shape, levels);
+    counts.reserve(channel, shape, &levels, false);
     if (auto bad = counts.start(); !bad.ok()) return bad;
     for (;;) {
         const auto done = counts.test();

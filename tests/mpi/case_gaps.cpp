@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Arrays that lie in the gaps of others: what is read and what is written does not overlap, so every algorithm has to
+// take the call. Where parts do overlap the call is refused.
+#include <string>
+#include <vector>
+
+#include "cases.hpp"
+#include "run.hpp"
+
+namespace laconic::test {
+namespace {
+
+const MPI_Comm world = MPI_COMM_WORLD;
+constexpr std::size_t part = 10;
+constexpr std::size_t stride = 2 * part;
+constexpr float nothing = -1;
+
+float value_of(int from, int to, std::size_t i) {
+    return static_cast<float>(1000 * from + 20 * to) + static_cast<float>(i);
+}
+
+/// Parts for all ranks, a gap as long as a part behind each.
+struct spread {
+    const std::size_t ranks = static_cast<std::size_t>(size_of(world));
+    const int me = rank_in(world);
+    std::vector<float> all = std::vector<float>(ranks * stride, nothing);
+    std::vector<std::size_t> counts = std::vector<std::size_t>(ranks, part);
+    std::vector<std::size_t> first;
+
+    spread() {
+        for (std::size_t k = 0; k < ranks; ++k) first.push_back(k * stride);
+    }
+    [[nodiscard]] std::span<float> parts() { return std::span(all).first(ranks * stride - part); }
+    [[nodiscard]] std::span<float> gaps() { return std::span(all).subspan(part); }
+    /// The gap behind the part of the next rank.
+    [[nodiscard]] std::span<float> gap() {
+        return gaps().subspan((static_cast<std::size_t>(me) + 1) % ranks * stride, part);
+    }
+    void check_part(std::span<const float> got, int from, int to, const std::string& what) const {
+        for (std::size_t i = 0; i < part; ++i)
+            if (got[i] != value_of(from, to, i))
+                return check(false, what + ": element " + std::to_string(i) + " from rank " + std::to_string(from) +
+                                        " is " + std::to_string(got[i]));
+    }
+};
+
+void fill(std::span<float> to, int from, int whom) {
+    for (std::size_t i = 0; i < part; ++i) to[i] = value_of(from, whom, i);
+}
+
+void runs(const collective_call<float>& call, const std::string& row, const std::string& what) {
+    collective_options options;
+    options.algorithm = row;
+    const auto done = run(call, world, options);
+    check(done.ok(), what + ": " + done.error().message());
+}
+
+void check_gathers(const std::string& row, bool to_all) {
+    const int root = size_of(world) - 1;
+    spread at;
+    const std::string what = row + (to_all ? " allgatherv" : " gatherv") + " of what lies in a gap";
+    fill(at.gap(), at.me, 0);
+    runs(to_all ? collective_call<float>::allgatherv(at.gap(), at.parts(), at.counts, at.first)
+                : collective_call<float>::gatherv(at.gap(), at.parts(), at.counts, at.first, root),
+         row, what);
+    for (int k = 0; (to_all || at.me == root) && k < size_of(world); ++k)
+        at.check_part(at.parts().subspan(at.first[static_cast<std::size_t>(k)], part), k, 0, what);
+    at.check_part(at.gap(), at.me, 0, what + ", its input");
+}
+
+void check_scatter(const std::string& row) {
+    spread at;
+    const std::string what = row + " scatterv into a gap";
+    if (at.me == 0)
+        for (std::size_t k = 0; k < at.ranks; ++k) fill(at.parts().subspan(at.first[k], part), 0, static_cast<int>(k));
+    runs(collective_call<float>::scatterv(at.parts(), at.counts, at.first, at.gap(), 0), row, what);
+    at.check_part(at.gap(), 0, at.me, what);
+}
+
+/// Parts that are sent and those that come lie in turns.
+void check_exchange(const std::string& row) {
+    spread at;
+    const std::string what = row + " alltoallv between the gaps";
+    for (std::size_t k = 0; k < at.ranks; ++k) fill(at.parts().subspan(at.first[k], part), at.me, static_cast<int>(k));
+    runs(collective_call<float>::alltoallv(at.parts(), at.counts, at.first, at.gaps(), at.counts, at.first), row, what);
+    for (int k = 0; k < size_of(world); ++k)
+        at.check_part(at.gaps().subspan(at.first[static_cast<std::size_t>(k)], part), k, at.me, what);
+}
+
+void check_overlap() {
+    spread at;
+    collective_options options;
+    options.algorithm = "pairwise_raw";
+    options.check = true;
+    const auto overlapping = std::span(at.all).subspan(part - 1);
+    const auto refused =
+        run(collective_call<float>::alltoallv(at.parts(), at.counts, at.first, overlapping, at.counts, at.first), world,
+            options);
+    check(refused.error().code() == errc::invalid_argument &&
+              refused.error().context().find("overlap") != std::string::npos,
+          "an alltoallv of parts that overlap: " + refused.error().message());
+}
+
+}  // namespace
+
+void gaps_belong_to_nobody() {
+    for (const std::string row : {"stock", "auto", "ring_raw", "hierarchical"}) check_gathers(row, true);
+    for (const std::string row : {"stock", "auto", "pairwise_raw", "hierarchical"}) {
+        check_gathers(row, false);
+        check_scatter(row);
+        check_exchange(row);
+    }
+    check_overlap();
+}
+
+}  // namespace laconic::test

@@ -111,8 +111,8 @@ struct collective_call {
 ///           blocks, collectives started on other communicators do not move unless there is a progress thread.
 ///
 /// returns   on all ranks alike where they agree before they run, as rows that quantise or have a hierarchy do, and all
-///           with options.check or options.audit (elsewhere, as in MPI, one that fails may leave others waiting): ok,
-///           or mismatch          count, type, bound, scope, operation, root or options differ between ranks (undefined
+///           with options.check or options.audit (else one that fails may leave others waiting, as in MPI): ok, or
+///           mismatch          count, type, bound, scope, operation, root or options differ between ranks (undefined
 ///                             where they do not agree). What two ranks have for each other in a gatherv, scatterv or
 ///                             alltoallv is compared with options.check, and by rows with a hierarchy as far as
 ///                             they need it

@@ -138,7 +138,7 @@ struct collective_call {
 ///           hierarchy: also the same for every schedule, segment size, rank order and mapping, and for each other,
 ///           unless report.step is 0 or raw values had to be added with rounding (a hierarchy always does in nodes).
 /// cost      one tiny allreduce, unless the row neither quantises, nor has a hierarchy, nor checks (the first call of a
-///           hierarchy: three more; gatherv, scatterv, alltoallv with hierarchy or options.check: two more, of counts);
+///           hierarchy: three more; gatherv, scatterv, alltoallv with hierarchy or options.check: two to four more);
 ///           then what the schedule moves, compressed
 /// memory    a number of segments that the row decides (rings: 30 to 115, 4 to 15 MB with the defaults, 16 and 30 MB
 ///           where data shrink well), however large the buffer; kept with the communicator and reused. Short pieces of

@@ -36,7 +36,9 @@ struct collective_options {
     std::size_t segment_bytes = 0;
     double rate = 8;  ///< bits per value of codec zfp_rate
     /// Whether ranks compare what must agree before data moves, which costs one small allreduce. Rows that quantise
-    /// need that allreduce anyway and always compare. Otherwise differences are undefined behaviour, as in MPI.
+    /// need that allreduce anyway and always compare. Otherwise differences are undefined behaviour, as in MPI. What
+    /// two ranks have for each other in a gatherv, scatterv or alltoallv is compared with this alone, for an exchange
+    /// of counts and one or two allreduces more.
     bool check = false;
     /// Whether every call is followed by an audit: MPI computes the exact result too, and collective_report::audit says
     /// how far the returned one is from it. The result and its bits are those of a call without. Ranks always compare

@@ -1,13 +1,33 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The number of an element type flows in; its name, or what is done with its C++ type, flows out.
+// Element types: a number flows in, and its name, or what is done with its C++ type, flows out; the limits of a type.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string_view>
 
 #include "laconic/codec.hpp"
 
 namespace laconic::codec {
+
+/// What std::numeric_limits says of float and double.
+template <class T>
+struct element_limits {
+    static constexpr int digits = std::numeric_limits<T>::digits;
+    static constexpr int min_exponent = std::numeric_limits<T>::min_exponent;
+    static constexpr int max_exponent = std::numeric_limits<T>::max_exponent;
+    static constexpr double max = std::numeric_limits<T>::max();
+};
+template <>
+struct element_limits<half> {
+    static constexpr int digits = 11, min_exponent = -13, max_exponent = 16;
+    static constexpr double max = 65504;
+};
+template <>
+struct element_limits<bfloat16> {
+    static constexpr int digits = 8, min_exponent = -125, max_exponent = 128;
+    static constexpr double max = 0x1.FEp127;
+};
 
 /// "f32" and so on, as on the command line and in what programs print.
 [[nodiscard]] constexpr std::string_view name_of(element_type type) noexcept {

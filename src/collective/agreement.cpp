@@ -28,6 +28,7 @@ enum fact : std::size_t {
     fact_codec_threads,
     fact_machine,
     fact_audit,
+    fact_check,
     facts
 };
 static_assert(facts == agreement_letter::facts_compared);
@@ -80,7 +81,8 @@ std::string describe(operation op, std::size_t which, std::int64_t value) {
         }
         case fact_combine: return reductions[index % reductions.size()];
         case fact_scope: return scopes[index % scopes.size()];
-        case fact_audit: return value != 0 ? "on" : "off";
+        case fact_audit:
+        case fact_check: return value != 0 ? "on" : "off";
         case fact_algorithm: return name_of(op, unpacked(value));
         case fact_rate:
         case fact_confidence: return real_text(from_ordered(value));
@@ -132,7 +134,8 @@ status agreement::start(mpi::channel& channel, lending<agreement_letter>& letter
                                                    shape.shared_memory ? 1 : 0,
                                                    static_cast<std::int64_t>(shape.codec_threads),
                                                    static_cast<std::int64_t>(shape.machine),
-                                                   shape.audit ? 1 : 0};
+                                                   shape.audit ? 1 : 0,
+                                                   shape.checks_counts ? 1 : 0};
         for (std::size_t f = 0; f < facts; ++f) {
             packet[f] = mine[f];
             packet[facts + f] = ~mine[f];
@@ -210,12 +213,12 @@ status agreement::judge() const {
                                                    "error bound",     "scope",         "confidence",
                                                    "algorithm",       "segment size",  "rate of zfp_rate",
                                                    "ranks_per_node",  "shared_memory", "codec_threads of auto",
-                                                   "machine of auto", "audit"};
+                                                   "machine of auto", "audit",         "check"};
     // Operation and type first: counts of different ones say little.
     for (const std::size_t f :
          {fact_operation, fact_type, fact_count, fact_counts, fact_combine, fact_root, fact_bound, fact_scope,
           fact_confidence, fact_algorithm, fact_segment, fact_rate, fact_ranks_per_node, fact_shared_memory,
-          fact_codec_threads, fact_machine, fact_audit}) {
+          fact_codec_threads, fact_machine, fact_audit, fact_check}) {
         const std::int64_t largest = letter_->packet[f];
         const std::int64_t smallest = ~letter_->packet[facts + f];
         if (largest != smallest)

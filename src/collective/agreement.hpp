@@ -38,6 +38,7 @@ struct call_shape {
     unsigned codec_threads = 0;  ///< that `auto` reckons with
     std::uint64_t machine = 0;   ///< a digest of what `auto` decides by; 0: the built-in figures
     bool audit = false;
+    bool checks_counts = false;  ///< of a gatherv, scatterv or alltoallv
 };
 
 /// Doubles in the order of integers.
@@ -67,7 +68,7 @@ struct value_span : finite_range {
 
 /// What travels. Not part of an agreement: where MPI has failed it may still write there when that is over.
 struct agreement_letter {
-    static constexpr std::size_t facts_compared = 17;
+    static constexpr std::size_t facts_compared = 18;
     std::array<std::int64_t, 2 * facts_compared + 10> packet;
     std::array<char, 400> text;
     bool in_use = false;

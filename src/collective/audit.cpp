@@ -3,10 +3,9 @@
 #include "collective/audit.hpp"
 
 #include <cmath>
-#include <limits>
 #include <new>
-#include <type_traits>
 
+#include "codec/element.hpp"
 #include "collective/call_store.hpp"
 #include "collective/program.hpp"
 #include "model/error_model.hpp"
@@ -14,17 +13,11 @@
 namespace laconic::collective {
 namespace {
 
-template <class T>
-constexpr int digits_of() noexcept {
-    if constexpr (std::is_same_v<T, half>) return 11;
-    if constexpr (std::is_same_v<T, bfloat16>) return 8;
-    return std::numeric_limits<real_type<T>>::digits;
-}
-
 /// What collective.hpp promises about the elements of a call that has run.
 template <class T>
 element_promise promise_of(const collective_call<T>& call, bound limit, const cell& ran, int ranks,
                            const collective_report& report) noexcept {
+    constexpr int digits = codec::element_limits<T>::digits;
     element_promise all;
     if (ranks == 1) return all;
     const bool reduces = is_reduction(call.op);
@@ -34,7 +27,7 @@ element_promise promise_of(const collective_call<T>& call, bound limit, const ce
     all.keeps_nan = rounds_sums || ran.schedule != schedule_kind::stock;
     all.rounds = rounds_sums || compresses(ran);
     // Streams hold integers, or values in twice the precision of T; uncompressed rows add in T.
-    if (rounds_sums) all.rounding_unit = std::ldexp(1.0, compresses(ran) ? -2 * digits_of<T>() + 2 : -digits_of<T>());
+    if (rounds_sums) all.rounding_unit = std::ldexp(1.0, compresses(ran) ? -2 * digits + 2 : -digits);
     // The bound itself covers the rounding of data that only move; of a relative one we know result_bound alone.
     if (!reduces && std::isfinite(all.bound) && compresses(ran) && limit.kind == bound_kind::absolute)
         all.most = limit.value;

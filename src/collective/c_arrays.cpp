@@ -119,6 +119,10 @@ c_call significant(c_call call, const c_position& at) noexcept {
             if (!root) call.in.count = 0;
             if (!takes || (root && (at.between || call.out.data == MPI_IN_PLACE))) call.out.count = 0;
             break;
+        case operation::bcast:
+        case operation::reduce:
+            if (!takes) call.out.count = 0;
+            break;
         default: break;
     }
     return call;

@@ -6,12 +6,14 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <new>
 #include <string>
 #include <vector>
 
 #include "base/units.hpp"
 #include "codec/payload_codec.hpp"
 #include "collective/call_plan.hpp"
+#include "collective/lending.hpp"
 #include "collective/own_operation.hpp"
 #include "collective/stock.hpp"
 
@@ -82,7 +84,7 @@ bool overlap_in_part(const collective_call<T>& call, const geometry& shape) {
 
 template <class T>
 status check_call(const collective_call<T>& call, const geometry& shape, const collective_options& options,
-                  const result<cell>& what) {
+                  const result<cell>& what) try {
     if (auto bad = check_options(options); !bad.ok()) return bad;
     if (auto bad = check_buffer(call.in.data(), call.in.size(), "in"); !bad.ok()) return bad;
     if (auto bad = check_buffer(call.out.data(), call.out.size(), "out"); !bad.ok()) return bad;
@@ -107,6 +109,8 @@ status check_call(const collective_call<T>& call, const geometry& shape, const c
     if (compresses(*what) && what->codec != codec_id::fle)
         return codec::check_codec(what->codec, element_type_of<T>::value, options.rate);
     return {};
+} catch (const std::bad_alloc&) {
+    return no_memory();
 }
 
 template status check_call(const collective_call<float>&, const geometry&, const collective_options&,

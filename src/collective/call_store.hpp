@@ -30,7 +30,7 @@ namespace laconic::collective {
 /// Counts that ranks have told each other.
 struct told_counts {
     /// gatherv, scatterv: of all ranks' parts. alltoallv: of each rank of the node what it sends to every rank, then
-    /// what it gets from every rank. Empty where counts follow from the call.
+    /// what it gets from every rank; none without a hierarchy. Empty where counts follow from the call.
     std::vector<std::size_t> counts;
     std::vector<std::size_t> own;        ///< what this rank tells
     std::vector<std::size_t> sent_here;  ///< of each rank what it sends to this one: alltoallv with options.check

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One nonblocking collective of MPI, and one more for an alltoallv that checks: its lists stay inside the nodes.
+// A gatherv or scatterv: an allgather of each rank's count. An alltoallv: in a hierarchy both lists of all ranks of a
+// node, and for a check what each rank sends to each.
 #include "collective/counting.hpp"
 
 #include <algorithm>

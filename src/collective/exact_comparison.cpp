@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <new>
 #include <numeric>
 
+#include "codec/element.hpp"
 #include "codec/float_environment.hpp"
 #include "collective/call_check.hpp"
 #include "collective/elements.hpp"
@@ -22,38 +22,22 @@ namespace {
 /// Elements of a chunk: 512 KB on every rank.
 constexpr std::size_t chunk_elements = 16384;
 
+/// The exponent of the smallest number that is not 0.
 template <class T>
-struct element_format {
-    static constexpr int digits = std::numeric_limits<T>::digits;
-    static constexpr int min_exponent = std::numeric_limits<T>::min_exponent - std::numeric_limits<T>::digits;
-    static constexpr int max_exponent = std::numeric_limits<T>::max_exponent;
-};
-template <>
-struct element_format<half> {
-    static constexpr int digits = 11, min_exponent = -24, max_exponent = 16;
-};
-template <>
-struct element_format<bfloat16> {
-    static constexpr int digits = 8, min_exponent = -133, max_exponent = 128;
-};
-
-template <class T>
-double smallest() noexcept {
-    return std::ldexp(1.0, element_format<T>::min_exponent);
-}
+constexpr int least_exponent = codec::element_limits<T>::min_exponent - codec::element_limits<T>::digits;
 
 template <class T>
 quad half_ulp(double value) noexcept {
-    const int exponent = value == 0 || !std::isfinite(value) ? element_format<T>::min_exponent
-                                                             : std::ilogb(value) - element_format<T>::digits + 1;
-    return static_cast<quad>(std::ldexp(1.0, std::max(exponent, element_format<T>::min_exponent))) / 2;
+    const int exponent = value == 0 || !std::isfinite(value) ? least_exponent<T>
+                                                             : std::ilogb(value) - codec::element_limits<T>::digits + 1;
+    return static_cast<quad>(std::ldexp(1.0, std::max(exponent, least_exponent<T>))) / 2;
 }
 
 /// From here on rounding to T gives infinity.
 template <class T>
 quad overflow_from() noexcept {
-    const quad largest_power = static_cast<quad>(std::ldexp(1.0, element_format<T>::max_exponent - 1));
-    return largest_power * (2 - static_cast<quad>(std::ldexp(1.0, -element_format<T>::digits)));
+    const quad largest_power = static_cast<quad>(std::ldexp(1.0, codec::element_limits<T>::max_exponent - 1));
+    return largest_power * (2 - static_cast<quad>(std::ldexp(1.0, -codec::element_limits<T>::digits)));
 }
 
 template <reduction Combine>
@@ -224,7 +208,8 @@ void exact_comparison<T>::compare(const exact_element& sum, real_type<T> got) no
     quad allowed = static_cast<quad>(promise_.bound);
     if (promise_.rounds) allowed += half_ulp<T>(y);
     if (promise_.rounding_unit > 0)
-        allowed += static_cast<quad>(sum.magnitude / divisor * ranks * promise_.rounding_unit + ranks * smallest<T>());
+        allowed += static_cast<quad>(sum.magnitude / divisor * ranks * promise_.rounding_unit +
+                                     ranks * std::ldexp(1.0, least_exponent<T>));
     const quad size = exact < 0 ? -exact : exact;
     if (std::isinf(y) && (y < 0) == (exact < 0) && promised && size + allowed >= overflow_from<T>())
         return tally_.add_nonfinite(true);

@@ -33,6 +33,7 @@ call_shape execution<T>::shape() const noexcept {
     if (asks() || what_.schedule == schedule_kind::hierarchical) all.shared_memory = options_.shared_memory;
     if (asks()) all.machine = chooser_->machine().digest, all.codec_threads = options_.codec_threads;
     all.audit = options_.audit;
+    all.checks_counts = options_.check && !knows_all_counts(call_.op, call_.varying);
     return all;
 }
 
@@ -162,7 +163,7 @@ bool execution<T>::move() {
         case phase::meeting: {
             const auto done = meeting_->test();
             if (!done) return finish(done.error()), true;
-            if (*done) knows_counts() ? agree(reserve()) : count();
+            if (*done) is_ready() ? agree(reserve()) : count();
             return *done;
         }
         case phase::counting: {
@@ -195,6 +196,7 @@ void execution<T>::run_agreed(const value_span& values) {
 /// In the turn: a first call of this hierarchy has met before the next one looks.
 template <class T>
 status execution<T>::make_ready() try {
+    levels_ = nullptr;
     if (what_.schedule == schedule_kind::hierarchical) {
         levels_ = store_->levels(channel_, options_.ranks_per_node, options_.shared_memory);
         if (levels_ == nullptr) return no_memory();

@@ -102,7 +102,6 @@ private:
     [[nodiscard]] bool knows_levels() const noexcept {
         return levels_ != nullptr && (!levels_->shares || levels_->met);
     }
-    [[nodiscard]] bool knows_counts() const noexcept { return counted_ || knows_all_counts(call_.op, call_.varying); }
     /// Whether ranks tell each other their counts, which the arguments do not say: those of a hierarchy work with them,
     /// and a check compares them.
     [[nodiscard]] bool tells_counts() const noexcept {

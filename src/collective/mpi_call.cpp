@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "collective/lending.hpp"
+
 namespace laconic::collective {
 
 int mpi_call::issue(MPI_Comm comm, MPI_Request* request) const {
@@ -26,6 +28,10 @@ int mpi_call::issue(MPI_Comm comm, MPI_Request* request) const {
                                 type, out, out_counts.data(), out_displacements.data(), type, comm);
         default: return issue_even(comm, request);
     }
+}
+
+void mpi_call::abandon() noexcept {
+    for (auto* const list : {&in_counts, &in_displacements, &out_counts, &out_displacements}) never_free(*list);
 }
 
 bool fits_int(std::span<const std::size_t> list) noexcept {

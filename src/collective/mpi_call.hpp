@@ -64,6 +64,8 @@ struct mpi_call : even_call {
 
     /// As issue_even().
     [[nodiscard]] int issue(MPI_Comm comm, MPI_Request* request) const;
+    /// Leaves the lists to a nonblocking call that MPI has failed in, and may still read them.
+    void abandon() noexcept;
 };
 
 inline constexpr auto longest_int = static_cast<std::size_t>(std::numeric_limits<int>::max());

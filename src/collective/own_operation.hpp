@@ -12,10 +12,9 @@ namespace laconic::collective {
 /// Whether it is one of MPI's own.
 [[nodiscard]] bool is_predefined(MPI_Op op) noexcept;
 
-/// returns invalid_argument for MPI_OP_NULL, and where MPI does not apply the operation to T: one of its own that is
-/// not
-///         MPI_SUM, MPI_PROD, MPI_MIN or MPI_MAX of float or double, or one that fails on zeros; unsupported when it
-///         does not commute
+/// returns invalid_argument for MPI_OP_NULL, and where MPI does not apply the operation to T, which is tried on zeros;
+///         MPI's own are taken for float and double, and only sum, product, minimum and maximum.
+///         unsupported when it does not commute
 template <class T>
 [[nodiscard]] status check_own_operation(MPI_Op op);
 

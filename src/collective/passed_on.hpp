@@ -12,6 +12,11 @@ namespace laconic::collective {
 class passed_on final : public execution_base {
 public:
     passed_on(mpi_call call, MPI_Comm comm) : call_(std::move(call)), comm_(comm) {}
+    passed_on(const passed_on&) = delete;
+    passed_on& operator=(const passed_on&) = delete;
+    ~passed_on() override {
+        if (request_ != MPI_REQUEST_NULL) call_.abandon();
+    }
 
     void begin(bool blocking) override;
     bool advance() override;

@@ -6,27 +6,10 @@
 #include <cmath>
 #include <limits>
 
+#include "codec/element.hpp"
+
 namespace laconic::collective {
 namespace {
-
-template <class T>
-struct precision {
-    static constexpr int digits = std::numeric_limits<T>::digits;
-    static constexpr int min_exponent = std::numeric_limits<T>::min_exponent;
-    static constexpr double max = std::numeric_limits<T>::max();
-};
-template <>
-struct precision<half> {
-    static constexpr int digits = 11;
-    static constexpr int min_exponent = -13;
-    static constexpr double max = 65504;
-};
-template <>
-struct precision<bfloat16> {
-    static constexpr int digits = 8;
-    static constexpr int min_exponent = -125;
-    static constexpr double max = 0x1.FEp127;
-};
 
 /// Largest double that is certainly <= a / b.
 double divide_down(double a, double b) noexcept { return b == 1 ? a : std::nextafter(a / b, 0.0); }
@@ -75,15 +58,16 @@ double contribution_share(const quantisation_request& request) noexcept {
 
 template <class T>
 double rounding_of_sums(std::uint32_t ranks, double max_abs) noexcept {
-    const double largest = std::min(ranks * max_abs, precision<T>::max);
+    const double largest = std::min(ranks * max_abs, codec::element_limits<T>::max);
     if (ranks < 2 || !(largest > 0)) return 0;
-    const int half_ulp = std::max(std::ilogb(largest), precision<T>::min_exponent) - precision<T>::digits;
+    const int half_ulp =
+        std::max(std::ilogb(largest), codec::element_limits<T>::min_exponent) - codec::element_limits<T>::digits;
     return (ranks - 1.0) * std::ldexp(1.0, half_ulp);
 }
 
 template <class T>
 bool may_overflow(double ranks, double max_abs) noexcept {
-    return ranks > 1 && ranks * max_abs > precision<T>::max;
+    return ranks > 1 && ranks * max_abs > codec::element_limits<T>::max;
 }
 
 template <class T>

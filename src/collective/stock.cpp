@@ -77,18 +77,21 @@ bool is_short_enough(const geometry& call) noexcept {
     return in <= longest_int && out <= longest_int && in_fits && out_fits;
 }
 
-/// What this rank sends at least, in multiples of geometry::buffer_count().
-double sent_share(const geometry& call) noexcept {
+/// Elements that this rank sends at least.
+double least_sent(const geometry& call) noexcept {
     const double p = call.ranks;
-    const bool root = call.is_root();
+    const auto all = static_cast<double>(call.buffer_count());
+    const double kept = call.varying && !call.in_counts.empty()
+                            ? static_cast<double>(call.in_counts[static_cast<std::size_t>(call.rank)])
+                            : all / p;
     switch (call.op) {
-        case operation::allreduce: return 2 * (p - 1) / p;
-        case operation::reduce: return root ? 0 : 1;
-        case operation::bcast: return root ? 1 : 0;
-        // Others than the root know of their own part only.
-        case operation::gather: return root ? 0 : call.varying ? 1 : 1 / p;
-        case operation::scatter: return root ? (p - 1) / p : 0;
-        default: return (p - 1) / p;
+        case operation::allreduce: return 2 * (p - 1) / p * all;
+        case operation::reduce: return call.is_root() ? 0 : all;
+        case operation::bcast: return call.is_root() ? all : 0;
+        case operation::gather: return call.is_root() ? 0 : static_cast<double>(call.in_count);
+        case operation::scatter: return call.is_root() ? all - kept : 0;
+        case operation::alltoall: return (call.varying ? static_cast<double>(sum_of(call.in_counts)) : all) - kept;
+        default: return (p - 1) / p * all;
     }
 }
 
@@ -127,8 +130,9 @@ stock_call::~stock_call() {
 }
 
 void stock_call::release() noexcept {
+    // MPI may still read and write all this.
+    if (started_) call_.abandon();
     if (copy_ == nullptr) return;
-    // MPI may still read and write it.
     if (started_) copy_->bytes.abandon();
     copy_->in_use = false;
     copy_ = nullptr;
@@ -259,8 +263,7 @@ void stock_call::finish(const geometry& call, unsigned divisor, std::span<T> out
     const bool listed = call.varying && call.op == operation::reduce_scatter;
     const std::size_t mine = listed ? call.in_counts[static_cast<std::size_t>(call.rank)] : out.size();
     if (divisor != 1 && call.writes()) divide_elements<T>(out.data(), mine, divisor);
-    report.sent_bytes = report.raw_bytes = static_cast<std::uint64_t>(
-        std::llround(sent_share(call) * static_cast<double>(call.buffer_count() * sizeof(T))));
+    report.sent_bytes = report.raw_bytes = static_cast<std::uint64_t>(std::llround(least_sent(call) * sizeof(T)));
     report.messages = 1;
 }
 

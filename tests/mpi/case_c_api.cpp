@@ -237,23 +237,45 @@ void check_between_groups() {
     if (ranks < 2) return;
     MPI_Comm group = MPI_COMM_NULL;
     MPI_Comm between = MPI_COMM_NULL;
-    const int side = rank == 0 ? 0 : 1;
+    const int first = ranks > 2 ? 2 : 1;  // of the other group
+    const int side = rank < first ? 0 : 1;
+    const bool idle = rank == 1 && side == 0;
+    const int root = rank == 0 ? MPI_ROOT : idle ? MPI_PROC_NULL : 0;
+    // Of whom MPI does not look at any argument but the root.
+    const std::size_t anything = SIZE_MAX - 2;
     MPI_Comm_split(MPI_COMM_WORLD, side, rank, &group);
-    MPI_Intercomm_create(group, 0, MPI_COMM_WORLD, side == 0 ? 1 : 0, 5, &between);
+    MPI_Intercomm_create(group, 0, MPI_COMM_WORLD, side == 0 ? first : 0, 5, &between);
     const float mine = side == 0 ? 10.0F : 1.0F;
     float sum = 0;
     int code = laconic_allreduce(&mine, &sum, 1, MPI_FLOAT, MPI_SUM, between, nullptr);
-    check(code == LACONIC_OK && sum == (side == 0 ? static_cast<float>(ranks - 1) : 10.0F), "C sum between groups");
+    check(code == LACONIC_OK &&
+              sum == (side == 0 ? static_cast<float>(ranks - first) : 10.0F * static_cast<float>(first)),
+          "C sum between groups");
+    sum = rank == 0 ? 5.0F : 0.0F;
+    code = laconic_bcast(&sum, idle ? anything : 1, MPI_FLOAT, root, between, nullptr);
+    check(code == LACONIC_OK && sum == (idle ? 0.0F : 5.0F),
+          std::string("C bcast between groups: ") + laconic_last_message());
+    code = laconic_reduce(&mine, &sum, idle ? anything : 1, MPI_FLOAT, MPI_SUM, root, between, nullptr);
+    check(code == LACONIC_OK && (rank != 0 || sum == static_cast<float>(ranks - first)),
+          std::string("C reduce between groups: ") + laconic_last_message());
+    float part = 0;
+    const std::vector<float> parts(static_cast<std::size_t>(ranks), 3.0F);
+    code = laconic_scatter(parts.data(), rank == 0 ? 1 : anything, &part, side == 0 ? anything : 1, MPI_FLOAT, root,
+                           between, nullptr);
+    check(code == LACONIC_OK && (side == 0 || part == 3.0F),
+          std::string("C scatter between groups: ") + laconic_last_message());
     // Rank 0 gathers from all others, whose counts it lists.
-    const auto others = static_cast<std::size_t>(ranks - 1);
+    const auto others = static_cast<std::size_t>(ranks - first);
     std::vector<std::size_t> counts(others), places(others);
     for (std::size_t k = 0; k < others; ++k) counts[k] = k + 1, places[k] = k * (k + 1) / 2;
     std::vector<float> all(others * (others + 1) / 2, -1.0F);
-    const std::vector<float> own(static_cast<std::size_t>(rank), static_cast<float>(rank));
-    code = laconic_gatherv(own.data(), own.size(), all.data(), side == 0 ? counts.data() : nullptr,
-                           side == 0 ? places.data() : nullptr, MPI_FLOAT, side == 0 ? MPI_ROOT : 0, between, nullptr);
+    const int number = side == 0 ? 0 : rank - first + 1;
+    const std::vector<float> own(static_cast<std::size_t>(number), static_cast<float>(number));
+    code =
+        laconic_gatherv(own.data(), side == 0 ? anything : own.size(), all.data(), rank == 0 ? counts.data() : nullptr,
+                        rank == 0 ? places.data() : nullptr, MPI_FLOAT, root, between, nullptr);
     check(code == LACONIC_OK, std::string("C gatherv between groups: ") + laconic_last_message());
-    if (side == 0)
+    if (rank == 0)
         for (std::size_t k = 0; k < others; ++k)
             for (std::size_t i = 0; i < counts[k]; ++i)
                 check(all[places[k] + i] == static_cast<float>(k + 1), "C gatherv between groups");

@@ -88,6 +88,15 @@ void check_stock_reports() {
     check_sent("allgather", call::allgather(part_in, all_out), rest);
     check_sent("alltoall", call::alltoall(all_in, all_out), rest);
     check_sent("reduce_scatter", call::reduce_scatter_block(all_in, part_out, reduction::sum), rest);
+    // Rank k gets k + 1 elements of everybody.
+    const auto mine = static_cast<std::size_t>(rank_in(MPI_COMM_WORLD)) + 1;
+    std::vector<std::size_t> counts(p), first(p), own(p, mine), own_first(p);
+    for (std::size_t k = 0; k < p; ++k) counts[k] = k + 1, first[k] = k * (k + 1) / 2, own_first[k] = k * mine;
+    const std::size_t sum = p * (p + 1) / 2;
+    const auto in = std::span(all_in).first(sum);
+    check_sent("scatterv", call::scatterv(in, counts, first, std::span(part_out).first(mine), 0), root_only(sum - 1));
+    check_sent("alltoallv", call::alltoallv(in, counts, first, std::span(all_out).first(p * mine), own, own_first),
+               sum - mine);
 }
 
 }  // namespace

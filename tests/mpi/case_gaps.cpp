@@ -51,8 +51,11 @@ void fill(std::span<float> to, int from, int whom) {
 void runs(const collective_call<float>& call, const std::string& row, const std::string& what) {
     collective_options options;
     options.algorithm = row;
-    const auto done = run(call, world, options);
-    check(done.ok(), what + ": " + done.error().message());
+    for (const bool checked : {true, false}) {
+        options.check = checked;
+        const auto done = run(call, world, options);
+        check(done.ok(), what + (checked ? ", checked: " : ": ") + done.error().message());
+    }
 }
 
 void check_gathers(const std::string& row, bool to_all) {

@@ -108,6 +108,10 @@ void check_disagreement() {
         for (const char* row : {"pairwise_raw", "pairwise", "stock", "auto", "hierarchical"})
             // The second of two has no part.
             if (ranks > 2) refused(errc::mismatch, "give the same", of(op, row, true), "count", true, one_less);
+    // Who checks exchanges them.
+    for (const char* row : {"pairwise", "hierarchical"})
+        refused(errc::mismatch, "check differs", of(operation::alltoall, row, true), "check", false,
+                [](given& g) { g.options.check = false; });
     refused(errc::mismatch, "collective", of(operation::allreduce, "ring/fused"), "operation", false,
             [](given& g) { g.arrays.call.op = operation::bcast, g.options.algorithm = "ring"; });
 }

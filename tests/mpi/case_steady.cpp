@@ -161,8 +161,15 @@ void check_steady_c(MPI_Comm comm) {
         if (options.algorithm == std::string("stock") && ranks > 1)
             check(std::string(report.algorithm) == "stock" && report.sent_bytes > 0, "a report of a steady call");
     }
-    for (const char* row : {"c_coll", "cpr_p2p"}) {
+    for (const char* row : {"c_coll", "cpr_p2p", "pairwise_raw"}) {
         options.algorithm = row;
+        options.check = 1;
+        check_steady_c_call("checked alltoallv, " + std::string(row), [&] {
+            return laconic_alltoallv(parts.data(), counts.data(), displacements.data(), out.data(), counts.data(),
+                                     displacements.data(), MPI_FLOAT, comm, &options);
+        });
+        options.check = 0;
+        if (row == std::string("pairwise_raw")) continue;
         check_steady_c_call("allgatherv, " + std::string(row), [&] {
             return laconic_allgatherv(in.data(), 1000, out.data(), counts.data(), displacements.data(), MPI_FLOAT, comm,
                                       &options);

@@ -81,16 +81,18 @@ bool is_short_enough(const geometry& call) noexcept {
 double least_sent(const geometry& call) noexcept {
     const double p = call.ranks;
     const auto all = static_cast<double>(call.buffer_count());
-    const double kept = call.varying && !call.in_counts.empty()
-                            ? static_cast<double>(call.in_counts[static_cast<std::size_t>(call.rank)])
-                            : all / p;
+    // Of an array that this rank reads: elsewhere lists may have any length.
+    const auto others = [&] {
+        if (!call.varying) return (p - 1) / p * all;
+        return static_cast<double>(sum_of(call.in_counts) - call.in_counts[static_cast<std::size_t>(call.rank)]);
+    };
     switch (call.op) {
         case operation::allreduce: return 2 * (p - 1) / p * all;
         case operation::reduce: return call.is_root() ? 0 : all;
         case operation::bcast: return call.is_root() ? all : 0;
         case operation::gather: return call.is_root() ? 0 : static_cast<double>(call.in_count);
-        case operation::scatter: return call.is_root() ? all - kept : 0;
-        case operation::alltoall: return (call.varying ? static_cast<double>(sum_of(call.in_counts)) : all) - kept;
+        case operation::scatter: return call.is_root() ? others() : 0;
+        case operation::alltoall: return others();
         default: return (p - 1) / p * all;
     }
 }

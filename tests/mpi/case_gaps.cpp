@@ -48,57 +48,60 @@ void fill(std::span<float> to, int from, int whom) {
     for (std::size_t i = 0; i < part; ++i) to[i] = value_of(from, whom, i);
 }
 
-void runs(const collective_call<float>& call, const std::string& row, const std::string& what) {
+/// Which algorithm runs, and whether ranks compare their counts before.
+struct setting {
     collective_options options;
-    options.algorithm = row;
-    for (const bool checked : {true, false}) {
-        options.check = checked;
-        const auto done = run(call, world, options);
-        check(done.ok(), what + (checked ? ", checked: " : ": ") + done.error().message());
-    }
-}
+    std::string text;
 
-void check_gathers(const std::string& row, bool to_all) {
+    setting(const char* row, bool checked) : text(std::string(row) + (checked ? ", checked" : "")) {
+        options.algorithm = row;
+        options.check = checked;
+    }
+    void runs(const collective_call<float>& call, const std::string& what) const {
+        const auto done = run(call, world, options);
+        check(done.ok(), what + ": " + done.error().message());
+    }
+};
+
+void check_gathers(const setting& how, bool to_all) {
     const int root = size_of(world) - 1;
     spread at;
-    const std::string what = row + (to_all ? " allgatherv" : " gatherv") + " of what lies in a gap";
+    const std::string what = how.text + (to_all ? " allgatherv" : " gatherv") + " of what lies in a gap";
     fill(at.gap(), at.me, 0);
-    runs(to_all ? collective_call<float>::allgatherv(at.gap(), at.parts(), at.counts, at.first)
-                : collective_call<float>::gatherv(at.gap(), at.parts(), at.counts, at.first, root),
-         row, what);
+    how.runs(to_all ? collective_call<float>::allgatherv(at.gap(), at.parts(), at.counts, at.first)
+                    : collective_call<float>::gatherv(at.gap(), at.parts(), at.counts, at.first, root),
+             what);
     for (int k = 0; (to_all || at.me == root) && k < size_of(world); ++k)
         at.check_part(at.parts().subspan(at.first[static_cast<std::size_t>(k)], part), k, 0, what);
     at.check_part(at.gap(), at.me, 0, what + ", its input");
 }
 
-void check_scatter(const std::string& row) {
+void check_scatter(const setting& how) {
     spread at;
-    const std::string what = row + " scatterv into a gap";
+    const std::string what = how.text + " scatterv into a gap";
     if (at.me == 0)
         for (std::size_t k = 0; k < at.ranks; ++k) fill(at.parts().subspan(at.first[k], part), 0, static_cast<int>(k));
-    runs(collective_call<float>::scatterv(at.parts(), at.counts, at.first, at.gap(), 0), row, what);
+    how.runs(collective_call<float>::scatterv(at.parts(), at.counts, at.first, at.gap(), 0), what);
     at.check_part(at.gap(), 0, at.me, what);
 }
 
 /// Parts that are sent and those that come lie in turns.
-void check_exchange(const std::string& row) {
+void check_exchange(const setting& how) {
     spread at;
-    const std::string what = row + " alltoallv between the gaps";
+    const std::string what = how.text + " alltoallv between the gaps";
     for (std::size_t k = 0; k < at.ranks; ++k) fill(at.parts().subspan(at.first[k], part), at.me, static_cast<int>(k));
-    runs(collective_call<float>::alltoallv(at.parts(), at.counts, at.first, at.gaps(), at.counts, at.first), row, what);
+    how.runs(collective_call<float>::alltoallv(at.parts(), at.counts, at.first, at.gaps(), at.counts, at.first), what);
     for (int k = 0; k < size_of(world); ++k)
         at.check_part(at.gaps().subspan(at.first[static_cast<std::size_t>(k)], part), k, at.me, what);
 }
 
 void check_overlap() {
     spread at;
-    collective_options options;
-    options.algorithm = "pairwise_raw";
-    options.check = true;
+    const setting how("pairwise_raw", true);
     const auto overlapping = std::span(at.all).subspan(part - 1);
     const auto refused =
         run(collective_call<float>::alltoallv(at.parts(), at.counts, at.first, overlapping, at.counts, at.first), world,
-            options);
+            how.options);
     check(refused.error().code() == errc::invalid_argument &&
               refused.error().context().find("overlap") != std::string::npos,
           "an alltoallv of parts that overlap: " + refused.error().message());
@@ -107,11 +110,14 @@ void check_overlap() {
 }  // namespace
 
 void gaps_belong_to_nobody() {
-    for (const std::string row : {"stock", "auto", "ring_raw", "hierarchical"}) check_gathers(row, true);
-    for (const std::string row : {"stock", "auto", "pairwise_raw", "hierarchical"}) {
-        check_gathers(row, false);
-        check_scatter(row);
-        check_exchange(row);
+    for (const bool checked : {false, true}) {
+        for (const char* row : {"stock", "auto", "ring_raw", "hierarchical"}) check_gathers({row, checked}, true);
+        for (const char* row : {"stock", "auto", "pairwise_raw", "hierarchical"}) {
+            const setting how(row, checked);
+            check_gathers(how, false);
+            check_scatter(how);
+            check_exchange(how);
+        }
     }
     check_overlap();
 }

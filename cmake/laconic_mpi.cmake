@@ -73,6 +73,8 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
 export OMPI_MCA_pml="${OMPI_MCA_pml-ob1}" OMPI_MCA_btl="${OMPI_MCA_btl-self,vader}"
 export OMPI_MCA_btl_vader_single_copy_mechanism=none
+# Where a rank fails the launcher would wait a second for the others.
+export OMPI_MCA_odls_base_sigkill_timeout="${OMPI_MCA_odls_base_sigkill_timeout-0}"
 ]=])
     set(options "--timeout \"\${LACONIC_MPI_SECONDS:-600}\"")
   endif()

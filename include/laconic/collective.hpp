@@ -129,8 +129,9 @@ struct collective_call {
 ///           partial results again (report.result_bound). scope::probable: within the bound with options.confidence.
 ///           A relative bound is multiplied by max - min over the finite values of all ranks. Values far beyond the
 ///           bound's reach (|x| > 2^23 bounds for float, 2^49 for double) travel uncompressed and are summed in twice
-///           the precision of T. Rows that combine values (per_hop, pipelined) add partial sums in T: where their
-///           rounding leaves nothing of the bound, report.result_bound says what is guaranteed instead. A NaN, or
+///           the precision of T. Rows that combine values (per_hop, pipelined), and those with a hierarchy inside its
+///           nodes, add partial sums in T: where their rounding leaves nothing of the bound, report.result_bound says
+///           what is guaranteed instead; `auto` takes none of them unless half of the bound is left. A NaN, or
 ///           infinities of both signs, give NaN in that element on all ranks; one infinity gives it. Products and
 ///           operations of the program's own are only combined value by value: report.result_bound is infinite. So it
 ///           is where partial sums of T may overflow.

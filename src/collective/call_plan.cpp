@@ -8,14 +8,10 @@
 #include "codec/crew.hpp"
 #include "codec/float_environment.hpp"
 #include "collective/program.hpp"
+#include "model/error_model.hpp"
 
 namespace laconic::collective {
 namespace {
-
-/// Partial results are values again on the way.
-bool recodes(const cell& what, operation op) noexcept {
-    return is_reduction(op) && (what.payload == payload_kind::per_hop || what.payload == payload_kind::pipelined);
-}
 
 quantisation_request request_of(const planned_call& call, const value_span& values) noexcept {
     quantisation_request all;
@@ -34,33 +30,62 @@ quantisation_request request_of(const planned_call& call, const value_span& valu
 
 template <class T>
 quantisation<T> quantise(const planned_call& call, const quantisation_request& request) noexcept {
-    return recodes(call.what, call.op) ? quantise_per_hop<T>(request) : quantise_once<T>(request);
+    return model::recodes(call.op, call.what) ? quantise_per_hop<T>(request) : quantise_once<T>(request);
+}
+
+/// Largest error of the additions that nodes make, in the sum of all ranks, and largest number that comes of them.
+struct node_sums {
+    double rounding = 0, largest = 0;
+    bool may_overflow = false;
+};
+template <class T>
+node_sums sums_of_nodes(const planned_call& call, const quantisation_request& asked) noexcept {
+    node_sums all{0, asked.max_abs, false};
+    if (!adds(asked.errors)) return all;
+    all.largest *= call.largest_node;
+    all.rounding = rounding_of_additions<T>(call.ranks - call.nodes, all.largest);
+    // The sum that an average is taken of is a number of T.
+    const bool average = asked.errors == growth::average;
+    if (average) all.rounding += rounding_of_additions<T>(1, call.ranks * asked.max_abs + all.rounding);
+    all.may_overflow = may_overflow<T>(average ? call.ranks : call.largest_node, asked.max_abs);
+    return all;
+}
+
+/// What the sum of all ranks may be off by.
+double allowance_of(const quantisation_request& asked) noexcept {
+    const bool every =
+        asked.errors == growth::average || (asked.errors == growth::sum && asked.bound_scope == scope::contribution);
+    return absolute_bound(asked) * (every ? asked.ranks : 1);
 }
 
 /// The contributions are the sums of the nodes, rounded to T.
 template <class T>
 quantisation<T> plan_levels(const planned_call& call, quantisation_request asked) noexcept {
-    const double largest = asked.max_abs;
-    const double ranks = call.ranks;
-    const bool sums = adds(asked.errors);
-    const double rounding = sums ? rounding_of_sums<T>(asked.ranks, largest) : 0.0;
-    const double scale = asked.errors == growth::average ? ranks : 1.0;
-    const bool shared = asked.bound_scope != scope::contribution;
-    double e = absolute_bound(asked) * scale;
-    if (shared || asked.errors == growth::average) e = std::max(e - rounding, 0.0);
-    if (asked.errors == growth::average) asked.errors = growth::sum, asked.bound_scope = scope::result;
+    const node_sums sums = sums_of_nodes<T>(call, asked);
+    const double scale = asked.errors == growth::average ? call.ranks : 1.0;
+    double e = std::max(allowance_of(asked) - sums.rounding, 0.0);
+    if (asked.errors == growth::average) {
+        asked.errors = growth::sum;
+        asked.bound_scope = scope::result;
+    } else if (asked.errors == growth::sum && asked.bound_scope == scope::contribution) {
+        e = std::min(e / call.nodes, absolute_bound(asked));
+    }
     asked.limit = bound::abs(e);
-    if (sums) asked.ranks = asked.quantisations = static_cast<std::uint32_t>(call.nodes);
-    if (sums) asked.max_abs *= ranks - call.nodes + 1;
+    if (adds(asked.errors)) asked.ranks = asked.quantisations = static_cast<std::uint32_t>(call.nodes);
+    asked.max_abs = sums.largest + sums.rounding;
     quantisation<T> plan = quantise<T>(call, asked);
-    plan.result_bound = (plan.result_bound + rounding) / scale;
-    // The sum of a node, and of an average the whole sum, are numbers of T: infinite ones stay so.
-    const double summed = scale > 1 ? ranks : ranks - call.nodes + 1;
-    if (sums && may_overflow<T>(summed, largest)) plan.result_bound = std::numeric_limits<double>::infinity();
+    plan.result_bound = (plan.result_bound + sums.rounding) / scale;
+    // Infinite ones stay so.
+    if (sums.may_overflow) plan.result_bound = std::numeric_limits<double>::infinity();
     return plan;
 }
 
 }  // namespace
+
+bool adds_values(operation op, const cell& what) noexcept {
+    return compresses(what) && is_reduction(op) &&
+           (what.schedule == schedule_kind::hierarchical || model::recodes(op, what));
+}
 
 growth growth_of(operation op, reduction combine) noexcept {
     if (!is_reduction(op)) return growth::none;
@@ -81,6 +106,20 @@ quantisation<T> plan_call(const planned_call& call, const value_span& values) no
     const quantisation_request request = request_of(call, values);
     return call.what.schedule == schedule_kind::hierarchical ? plan_levels<T>(call, request)
                                                              : quantise<T>(call, request);
+}
+
+template <class T>
+bool leaves_bound(const planned_call& call, const value_span& values) noexcept {
+    const codec::float_environment standard;
+    const quantisation_request asked = request_of(call, values);
+    if (!adds_values(call.op, call.what) || !adds(asked.errors)) return true;
+    node_sums sums;
+    if (call.what.schedule == schedule_kind::hierarchical) sums = sums_of_nodes<T>(call, asked);
+    if (model::recodes(call.op, call.what)) {
+        sums.may_overflow = sums.may_overflow || may_overflow<T>(call.ranks, asked.max_abs);
+        sums.rounding += rounding_of_sums<T>(asked.ranks, asked.max_abs);
+    }
+    return !sums.may_overflow && sums.rounding <= allowance_of(asked) / 2;
 }
 
 template <class T>
@@ -110,6 +149,7 @@ value_span span_of(std::span<const T> in, const geometry& call, unsigned threads
 
 #define LACONIC_INSTANTIATE(T)                                                             \
     template quantisation<T> plan_call(const planned_call&, const value_span&) noexcept;   \
+    template bool leaves_bound<T>(const planned_call&, const value_span&) noexcept;        \
     template void describe(const quantisation<T>&, codec_id, collective_report&) noexcept; \
     template value_span span_of(std::span<const T>, const geometry&, unsigned);
 LACONIC_INSTANTIATE(float)

@@ -21,8 +21,12 @@ struct planned_call {
     scope bound_scope = scope::result;
     double confidence = 0.9544;
     int ranks = 1;
-    int nodes = 1;  ///< of a hierarchical cell: contributions are the sums of the nodes
+    int nodes = 1;         ///< of a hierarchical cell: contributions are the sums of the nodes
+    int largest_node = 1;  ///< ranks of the largest one
 };
+
+/// Whether a row compresses and makes partial sums, or minima and so on, in the type of the elements.
+[[nodiscard]] bool adds_values(operation op, const cell& what) noexcept;
 
 /// How errors meet in an operation.
 [[nodiscard]] growth growth_of(operation op, reduction combine) noexcept;
@@ -30,6 +34,11 @@ struct planned_call {
 /// Precondition: values are the same on all ranks. An empty plan where nothing is compressed.
 template <class T>
 [[nodiscard]] quantisation<T> plan_call(const planned_call& call, const value_span& values) noexcept;
+
+/// Whether roundings of T leave at least half of what a sum may be off by, and no partial sum can overflow: else the
+/// bound is not kept, or kept by steps so small that little is saved. Always true of rows that do not add in T.
+template <class T>
+[[nodiscard]] bool leaves_bound(const planned_call& call, const value_span& values) noexcept;
 
 /// What a report says of a plan that has run.
 template <class T>

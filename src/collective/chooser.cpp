@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 
+#include "codec/element.hpp"
 #include "codec/fle.hpp"
 #include "codec/float_environment.hpp"
 #include "collective/call_plan.hpp"
@@ -70,7 +71,7 @@ std::optional<cell> chooser::fixed_row() {
 
 cell chooser::lossless_row() {
     if (const cell* const known = store_.lossless().settled(likeness_)) return *known;
-    const cell what = choose(question({})).what;
+    const cell what = choose(question({}), nullptr).what;
     store_.lossless().keep(likeness_, what);
     return what;
 }
@@ -98,9 +99,30 @@ status chooser::consider(cell& what) {
     return found;
 }
 
+bool chooser::suits(const value_span& agreed, const cell& what) const {
+    const geometry& shape = *asked_.shape;
+    const collective_options& options = *asked_.options;
+    const planned_call call{shape.op,           asked_.combine, what,         options.limit,      options.bound_scope,
+                            options.confidence, shape.ranks,    asked_.nodes, asked_.largest_node};
+    return codec::with_element(asked_.type, [&](auto zero) { return leaves_bound<decltype(zero)>(call, agreed); });
+}
+
 bool chooser::settle(const value_span& agreed, cell& what) {
     // What ranks compute of what they agreed on is the same on all of them.
     const codec::float_environment standard;
+    if (!settled_) {
+        settled_ = true;
+        first_agreed_ = agreed;
+        if (!decide(agreed, what)) return false;
+    }
+    if (suits(agreed, what)) return true;
+    // The second time the range alone is found anew.
+    static_cast<finite_range&>(first_agreed_) = agreed;
+    what = {schedule_kind::chosen};
+    return decide(first_agreed_, what);
+}
+
+bool chooser::decide(const value_span& agreed, cell& what) {
     agreed_elements_ = agreed.elements;
     if (new_machine_) {
         store_.remember_machine(asked_.options->machine);
@@ -120,7 +142,7 @@ bool chooser::settle(const value_span& agreed, cell& what) {
     if (alike_data && knows_counts()) return true;
     const model::question asked = question(ratio);
     const cell before = what;
-    const model::choice best = choose(asked);
+    const model::choice best = choose(asked, &agreed);
     what = best.what;
     const double price_s = knows_counts() ? 0 : price_of(asked);
     if (!compresses(what)) {
@@ -142,13 +164,18 @@ model::question chooser::question(const sampled_ratios& ratio) const noexcept {
                        asked_.shape->ranks, asked_.nodes, ratio, asked_.threads);
 }
 
-model::choice chooser::choose(const model::question& what) const {
+model::choice chooser::choose(const model::question& what, const value_span* agreed) const {
+    const bool only_fle = asked_.element_bytes == 2;
+    const model::choice best = choose_of(what, candidates(what.op, lossless_, only_fle, knows_counts()));
+    if (agreed == nullptr || suits(*agreed, best.what)) return best;
+    return choose_of(what, integer_sums(what.op, only_fle));
+}
+
+model::choice chooser::choose_of(const model::question& what, std::span<const cell> rows) const {
     model::choice best;
     // Where calls of all sizes are alike, asking goes on while long ones pay for it.
     const double calls_per_question = knows_counts() ? model::usual_calls_per_question : 1;
-    if (model::check(what).ok())
-        best = model::select(*machine_, what, candidates(what.op, lossless_, asked_.element_bytes == 2, knows_counts()),
-                             calls_per_question);
+    if (model::check(what).ok()) best = model::select(*machine_, what, rows, calls_per_question);
     best.what = model::as_run(best.what, what.bytes);
     if (best.what.schedule == schedule_kind::stock) best.what = plain();
     return best;

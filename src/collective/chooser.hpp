@@ -19,6 +19,7 @@ struct choice_request {
     element_type type = element_type::f32;
     unsigned element_bytes = 4;
     int nodes = 1;
+    int largest_node = 1;  ///< its ranks
     unsigned threads = 1;  ///< of the codec, on every rank
 };
 
@@ -40,7 +41,10 @@ public:
     [[nodiscard]] bool asks() const noexcept { return asks_; }
     /// How long the last such call took on this rank, for the ranks to agree on; 0: not known.
     [[nodiscard]] double last_s() const noexcept { return store_.decisions().last_s(likeness_); }
-    /// What the ranks agreed on. True: `what` is as it was; else it has been decided. Precondition: asks().
+    /// Whether it has been decided, and what is agreed on next is the range of all values.
+    [[nodiscard]] bool has_settled() const noexcept { return settled_; }
+    /// What the ranks agreed on; once more where they have to agree again on what was decided: a row may turn out not
+    /// to suit the range of all values. True: `what` is as it was; else it has been decided. Precondition: asks().
     [[nodiscard]] bool settle(const value_span& agreed, cell& what);
     /// How long the call took here; only for calls that run one after the other.
     void ran(double seconds) noexcept { store_.decisions().ran(likeness_, seconds); }
@@ -64,7 +68,12 @@ private:
     [[nodiscard]] cell lossless_row();
     /// What runs where nobody compresses.
     [[nodiscard]] cell plain() const noexcept;
-    [[nodiscard]] model::choice choose(const model::question& what) const;
+    /// agreed  what rows have to suit; null where nothing is compressed
+    [[nodiscard]] model::choice choose(const model::question& what, const value_span* agreed) const;
+    [[nodiscard]] model::choice choose_of(const model::question& what, std::span<const cell> rows) const;
+    /// Whether a row keeps the bound of the call, for values in such a range.
+    [[nodiscard]] bool suits(const value_span& agreed, const cell& what) const;
+    [[nodiscard]] bool decide(const value_span& agreed, cell& what);
     /// What compression wins pays for asking about calls that turn out to be MPI's.
     [[nodiscard]] double price_of(const model::question& what) const;
     [[nodiscard]] model::question question(const sampled_ratios& ratio) const noexcept;
@@ -73,8 +82,10 @@ private:
     choice_request asked_;
     const known_machine* machine_ = &built_in_machine();
     model::call_likeness likeness_;
+    value_span first_agreed_;  ///< the first time
     std::uint64_t agreed_elements_ = 0;
     cell unasked_;  ///< what is ahead of stock for a call too short to be asked about
+    bool settled_ = false;
     bool lossless_ = false;
     bool asks_ = false;
     bool new_machine_ = false;

@@ -51,7 +51,7 @@ void execution<T>::prepare() {
     report_ = {};
     levels_ = nullptr;
     chooser_.reset();
-    settled_ = counted_ = false;
+    counted_ = false;
     run_ = nullptr;
     ran_ = false;
     what_ = {};
@@ -82,6 +82,7 @@ void execution<T>::take_turn() {
     if (what_.schedule == schedule_kind::chosen) {
         chooser_.emplace(*store_, choice_request{&geometry_, &options_, call_.combine, element_type_of<T>::value,
                                                  sizeof(T), nodes_of(channel_, options_.ranks_per_node),
+                                                 largest_node_of(channel_, options_.ranks_per_node),
                                                  agreed_threads_of(options_, channel_)});
         if (auto bad = chooser_->consider(what_); !bad.ok() && local_.ok()) local_ = bad;
         agrees_ = asks() || needs_agreement(what_) || options_.check || options_.audit;
@@ -107,7 +108,7 @@ void execution<T>::agree(const status& local) {
     const bool may_run = what_.schedule != schedule_kind::chosen && is_ready();
     if (local.ok() && compresses(what_) && channel_.size() > 1 && may_run)
         mine = span_of<T>(call_.in, geometry_, threads_of(options_, channel_));
-    if (local.ok() && asks() && !settled_) look_at_values(mine, may_run);
+    if (local.ok() && asks() && !chooser_->has_settled()) look_at_values(mine, may_run);
     if (learns()) mine.share = store_->shares().seen(kind());
     phase_ = phase::agreeing;
     if (auto done = agreement_.emplace().start(channel_, store_->letters(), shape(), mine, local); !done.ok())
@@ -128,9 +129,8 @@ void execution<T>::look_at_values(value_span& mine, bool may_run) {
 
 template <class T>
 void execution<T>::agreed() {
-    if (!asks() || settled_) return run_agreed(agreement_->values());
-    settled_ = true;
-    if (chooser_->settle(agreement_->values(), what_)) return run_agreed(agreement_->values());
+    const value_span& values = agreement_->values();
+    if (!asks() || chooser_->settle(values, what_)) return run_agreed(values);
     const status local = make_ready();
     // What nobody compresses, or counts, has nothing more to agree on.
     if (what_.schedule == schedule_kind::stock && is_ready()) return run_agreed({});
@@ -337,9 +337,10 @@ status execution<T>::reserve() {
 
 template <class T>
 void execution<T>::start(const value_span& values) {
-    plan_ = plan_call<T>({call_.op, call_.combine, what_, options_.limit, options_.bound_scope, options_.confidence,
-                          channel_.size(), levels_ != nullptr ? levels_->nodes : 1},
-                         values);
+    plan_ = plan_call<T>(
+        {call_.op, call_.combine, what_, options_.limit, options_.bound_scope, options_.confidence, channel_.size(),
+         levels_ != nullptr ? levels_->nodes : 1, levels_ != nullptr ? levels_->largest_node : 1},
+        values);
     if (learns()) store_->shares().agree_on(kind(), values.share);
     phase_ = phase::held;
     set_out();

@@ -149,7 +149,6 @@ private:
     bool agrees_ = false;    // before it runs
     bool has_turn_ = false;  // drawn, and not ended
     bool ran_ = false;
-    bool settled_ = false;    // what `auto` runs
     bool counted_ = false;    // the ranks' counts are told
     std::uint64_t turn_ = 0;  // see call_store
     status local_;            // until the turn comes

@@ -17,6 +17,11 @@ int nodes_of(const mpi::channel& channel, unsigned ranks_per_node) noexcept {
     return static_cast<int>(base::divide_up(ranks, ranks_per_node));
 }
 
+int largest_node_of(const mpi::channel& channel, unsigned ranks_per_node) noexcept {
+    if (ranks_per_node == 0) return channel.largest_node();
+    return static_cast<int>(std::min(ranks_per_node, static_cast<unsigned>(channel.size())));
+}
+
 int hierarchy::across_from(int rank) const noexcept {
     const auto leader_of = [&](int member) { return leaders[static_cast<std::size_t>(member)]; };
     const auto found = std::find_if(across.ranks.begin(), across.ranks.end(),
@@ -68,10 +73,9 @@ hierarchy make_hierarchy(std::span<const int> leaders, int rank, std::span<const
         truly = truly && sharing[at] == sharing[node];
     }
     made.lanes = static_cast<int>(leaders.size());
-    int most = 1;
     for (const int count : members) {
         if (count > 0) made.lanes = std::min(made.lanes, count);
-        most = std::max(most, count);
+        made.largest_node = std::max(made.largest_node, count);
     }
     const auto me = static_cast<std::size_t>(rank);
     const bool has_lane = local[me] < made.lanes;
@@ -86,7 +90,7 @@ hierarchy make_hierarchy(std::span<const int> leaders, int rank, std::span<const
     made.inside.rank = local[me];
     made.inside.size = static_cast<int>(made.inside.ranks.size());
     made.across.size = static_cast<int>(made.across.ranks.size());
-    made.shares = truly && most > 1;
+    made.shares = truly && made.largest_node > 1;
     return made;
 }
 

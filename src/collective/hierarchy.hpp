@@ -41,6 +41,7 @@ struct hierarchy {
     std::vector<int> by_lane;  ///< the ranks of the channel by lanes, in a lane by anchors: as `across` has the nodes
     int lanes = 1;             ///< the smallest node's ranks
     int nodes = 1;
+    int largest_node = 1;  ///< its ranks
 
     bool shares = false;         ///< the ranks of every node share memory indeed, and some node has several
     bool met = false;            ///< whether it has been settled if they use it
@@ -59,6 +60,9 @@ struct hierarchy {
 
 /// Nodes of so many consecutive ranks each; 0: those that share memory.
 [[nodiscard]] int nodes_of(const mpi::channel& channel, unsigned ranks_per_node) noexcept;
+
+/// Ranks of the largest of them.
+[[nodiscard]] int largest_node_of(const mpi::channel& channel, unsigned ranks_per_node) noexcept;
 
 /// The hierarchy of any nodes.
 /// leaders   of each rank the first one of its node

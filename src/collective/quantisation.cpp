@@ -57,12 +57,12 @@ double contribution_share(const quantisation_request& request) noexcept {
 }
 
 template <class T>
-double rounding_of_sums(std::uint32_t ranks, double max_abs) noexcept {
-    const double largest = std::min(ranks * max_abs, codec::element_limits<T>::max);
-    if (ranks < 2 || !(largest > 0)) return 0;
+double rounding_of_additions(double additions, double largest) noexcept {
+    largest = std::min(largest, codec::element_limits<T>::max);
+    if (!(additions > 0 && largest > 0)) return 0;
     const int half_ulp =
         std::max(std::ilogb(largest), codec::element_limits<T>::min_exponent) - codec::element_limits<T>::digits;
-    return (ranks - 1.0) * std::ldexp(1.0, half_ulp);
+    return additions * std::ldexp(1.0, half_ulp);
 }
 
 template <class T>
@@ -114,7 +114,7 @@ quantisation<T> quantise_per_hop(const quantisation_request& request) noexcept {
 }
 
 #define LACONIC_INSTANTIATE(T)                                                    \
-    template double rounding_of_sums<T>(std::uint32_t, double) noexcept;          \
+    template double rounding_of_additions<T>(double, double) noexcept;            \
     template bool may_overflow<T>(double, double) noexcept;                       \
     template quantisation<T> quantise_once(const quantisation_request&) noexcept; \
     template quantisation<T> quantise_per_hop(const quantisation_request&) noexcept;

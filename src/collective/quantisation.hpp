@@ -60,9 +60,14 @@ template <class T>
 template <class T>
 [[nodiscard]] quantisation<T> quantise_per_hop(const quantisation_request& request) noexcept;
 
+/// Largest error of so many additions in T whose results have magnitude up to `largest`.
+template <class T>
+[[nodiscard]] double rounding_of_additions(double additions, double largest) noexcept;
 /// Largest error of adding `ranks` values of magnitude up to max_abs one after the other, or in any tree, in T.
 template <class T>
-[[nodiscard]] double rounding_of_sums(std::uint32_t ranks, double max_abs) noexcept;
+[[nodiscard]] double rounding_of_sums(std::uint32_t ranks, double max_abs) noexcept {
+    return ranks < 2 ? 0 : rounding_of_additions<T>(ranks - 1.0, ranks * max_abs);
+}
 
 /// Whether adding `ranks` values of magnitude up to max_abs in T can lead beyond its largest number.
 template <class T>

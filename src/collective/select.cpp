@@ -61,7 +61,17 @@ result<const known_machine*> machine_of(const std::string& path) {
 
 namespace {
 
-enum list : std::size_t { all, fle_and_raw, raw_only, no_trees, no_trees_fle, equal_bits, lists };
+enum list : std::size_t {
+    all,
+    fle_and_raw,
+    raw_only,
+    no_trees,
+    no_trees_fle,
+    integers,
+    integers_fle,
+    equal_bits,
+    lists
+};
 
 const std::vector<cell>& rows_in(operation op, list which) {
     using rows_of_operation = std::array<std::vector<cell>, lists>;
@@ -77,8 +87,10 @@ const std::vector<cell>& rows_in(operation op, list which) {
             if (!is_tree) rows[no_trees].push_back(row.what);
             if (!is_tree && only_fle) rows[no_trees_fle].push_back(row.what);
             if (!compresses(row.what)) rows[raw_only].push_back(row.what);
-            if (adds_streams(row.what) && row.what.schedule != schedule_kind::hierarchical)
-                rows[equal_bits].push_back(row.what);
+            const bool integer = !adds_values(row.op, row.what);
+            if (integer) rows[integers].push_back(row.what);
+            if (integer && only_fle) rows[integers_fle].push_back(row.what);
+            if (integer && adds_streams(row.what)) rows[equal_bits].push_back(row.what);
         }
         return made;
     }();
@@ -91,6 +103,10 @@ std::span<const cell> candidates(operation op, bool lossless, bool only_fle, boo
     if (lossless) return rows_in(op, raw_only);
     if (!knows_counts) return rows_in(op, only_fle ? no_trees_fle : no_trees);
     return rows_in(op, only_fle ? fle_and_raw : all);
+}
+
+std::span<const cell> integer_sums(operation op, bool only_fle) {
+    return rows_in(op, only_fle ? integers_fle : integers);
 }
 
 std::span<const cell> rows_of_equal_bits(operation op) { return rows_in(op, equal_bits); }

@@ -264,9 +264,10 @@ result<channel*> channel_of(MPI_Comm comm, channel_use use, void (*meanwhile)() 
     if (const int code = MPI_Allreduce(MPI_IN_PLACE, &made->least_processors_, 1, MPI_UNSIGNED, MPI_MIN, made->comm_);
         code != MPI_SUCCESS)
         return to_status(code, "MPI_Allreduce");
-    made->nodes_ = 0;
-    for (int rank = 0; rank < made->size_; ++rank)
-        if (made->leaders_[static_cast<std::size_t>(rank)] == rank) ++made->nodes_;
+    std::vector<int> members(made->leaders_.size(), 0);
+    for (const int leader : made->leaders_) ++members[static_cast<std::size_t>(leader)];
+    made->nodes_ = made->size_ - static_cast<int>(std::count(members.begin(), members.end(), 0));
+    made->largest_node_ = *std::max_element(members.begin(), members.end());
     if (const int code = MPI_Comm_set_attr(comm, key, made.get()); code != 0)
         return to_status(code, "MPI_Comm_set_attr");
     made->cached_ = made;

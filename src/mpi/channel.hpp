@@ -76,6 +76,8 @@ public:
     [[nodiscard]] std::span<const int> leaders() const noexcept { return leaders_; }
     /// Groups of ranks that share memory.
     [[nodiscard]] int nodes() const noexcept { return nodes_; }
+    /// Ranks of the largest of them.
+    [[nodiscard]] int largest_node() const noexcept { return largest_node_; }
 
     /// Processors that this rank may use, ranks of its node that share them counted in; at least 1.
     [[nodiscard]] unsigned processors() const noexcept { return share_.processors; }
@@ -120,6 +122,7 @@ private:
     int rank_ = 0;
     int size_ = 1;
     int nodes_ = 1;
+    int largest_node_ = 1;
     processor_share share_;
     unsigned least_processors_ = 1;
     std::vector<int> leaders_;

@@ -240,9 +240,12 @@ void check_many_communicators() {
 }  // namespace
 
 void nothing_grows() {
-    check_steady();
-    check_steady_starts();
-    check_steady_c();
+    // More ranks do the same for longer.
+    if (size_of(MPI_COMM_WORLD) <= 5) {
+        check_steady();
+        check_steady_starts();
+        check_steady_c();
+    }
     check_many_communicators();
 }
 

@@ -32,6 +32,8 @@ void hosts_are_nodes();
 void pieces_cross_nodes();
 void moves_cross_nodes();
 void auto_decides();
+void roundings_are_reckoned_with();
+void auto_keeps_the_bound();
 void samples_tell_ratios();
 void known_calls_run_as_new_ones();
 void auto_decides_uneven_calls();

@@ -44,6 +44,7 @@ int main(int argc, char** argv) {
     const bool few = ranks <= 5;
     if (ranks == 1) run("programs_are_complete", programs_are_complete);
     if (ranks == 1) run("bundles_take_memory", bundles_take_memory);
+    if (ranks == 1) run("roundings_are_reckoned_with", roundings_are_reckoned_with);
     // Before calls are started on MPI_COMM_WORLD: from then on none blocks there.
     if (few) run("known_calls_run_as_new_ones", known_calls_run_as_new_ones);
     run("promise_holds", promise_holds);
@@ -66,7 +67,8 @@ int main(int argc, char** argv) {
     run("nodes_work", nodes_work);
     run("pieces_cross_nodes", pieces_cross_nodes);
     run("moves_cross_nodes", moves_cross_nodes);
-    run("auto_decides", auto_decides);
+    if (ranks <= 8) run("auto_decides", auto_decides);
+    if (ranks <= 8) run("auto_keeps_the_bound", auto_keeps_the_bound);
     run("far_parts_arrive", far_parts_arrive);
     run("gaps_belong_to_nobody", gaps_belong_to_nobody);
     if (few) run("samples_tell_ratios", samples_tell_ratios);

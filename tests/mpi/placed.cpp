@@ -99,7 +99,8 @@ void check_placed(const scenario& what, const cell& row, hierarchy& levels, cons
     request.segment_bytes = what.segment_bytes;
     request.call = call_store::of(channel)->next_call();
     const auto plan = plan_call<T>(
-        {what.op, what.combine, row, what.limit, what.which, 0.95, channel.size(), levels.nodes}, {true, -2, 2, 2});
+        {what.op, what.combine, row, what.limit, what.which, 0.95, channel.size(), levels.nodes, levels.largest_node},
+        {true, -2, 2, 2});
     counting counts;
     std::span<const std::size_t> told;
     if (!knows_all_counts(what.op, what.varying)) {

@@ -134,7 +134,7 @@ allowance allowed_for(const scenario& what, int ranks, const collective_report& 
     if (adds) limits.unit = std::ldexp(1.0, -2 * digits_of<T> + 2);
     const bool surely = what.which != scope::probable;
     const bool once = !recodes && row->schedule != collective::schedule_kind::hierarchical;
-    if (once && surely)
+    if ((once || what.algorithm == "auto") && surely)
         check(report.result_bound <= limits.promise, what.text() + ": reports the bound " +
                                                          std::to_string(report.result_bound) + ", promised " +
                                                          std::to_string(limits.promise));

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sums that are rounded on the way: what they leave of the bound, and that `auto` keeps the bound all the same.
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "auto_probe.hpp"
+#include "cases.hpp"
+#include "check.hpp"
+#include "codec/element.hpp"
+#include "collective/call_plan.hpp"
+#include "run.hpp"
+
+namespace laconic::test {
+namespace {
+
+using namespace collective;
+
+/// Nodes of two ranks that hold values from 0 to 1: what their roundings take of a bound of 1e-3 is little, however
+/// many nodes there are.
+void check_room(reduction combine, scope which) {
+    for (const int ranks : {4, 64, 128, 256, 512, 1024}) {
+        planned_call call;
+        call.combine = combine;
+        call.limit = bound::abs(1e-3);
+        call.bound_scope = which;
+        call.ranks = ranks;
+        call.what = *find_cell(operation::allreduce, "fused");
+        const value_span values{true, 0, 1, 1};
+        const auto straight = plan_call<float>(call, values);
+        call.what = *find_cell(operation::allreduce, "argm");
+        call.nodes = ranks / 2;
+        call.largest_node = 2;
+        const auto levels = plan_call<float>(call, values);
+        const std::string text = std::to_string(ranks) + " ranks";
+        const bool adds_up = combine == reduction::sum && which == scope::contribution;
+        check(levels.result_bound <= (adds_up ? ranks : 1) * 1e-3, text + ": argm leaves the bound");
+        check(levels.how.step >= straight.how.step, text + ": argm has smaller steps than the ring");
+        check(leaves_bound<float>(call, values), text + ": roundings take more than half of the bound");
+    }
+}
+
+/// What may be off by more than the bound, or overflows, says so.
+void check_limits() {
+    planned_call call;
+    call.limit = bound::abs(1e-3);
+    call.ranks = 8;
+    call.nodes = 2;
+    call.largest_node = 4;
+    call.what = *find_cell(operation::allreduce, "argm");
+    const value_span large{true, -1000, 1000, 1000};
+    // Six additions of numbers up to 4000, whose half ulp is 2^-13 in float.
+    check(plan_call<double>(call, large).result_bound <= 1e-3 && leaves_bound<double>(call, large), "argm in double");
+    check(!leaves_bound<float>(call, large), "argm in float leaves much of the bound");
+    call.limit = bound::abs(1e-4);
+    const double reported = plan_call<float>(call, large).result_bound;
+    check(reported > 1e-4 && reported >= 6 * std::ldexp(1.0, -13), "argm says how far off it may be");
+    call.limit = bound::abs(1e9);
+    const value_span huge{true, -30000, 30000, 30000};
+    check(std::isinf(plan_call<half>(call, huge).result_bound) && !leaves_bound<half>(call, huge), "sums overflow");
+    call.what = *find_cell(operation::allreduce, "cpr_p2p");
+    check(!leaves_bound<half>(call, huge), "partial sums overflow");
+    call.limit = bound::abs(1e-3);
+    check(!leaves_bound<float>(call, large) && leaves_bound<double>(call, large), "partial sums are rounded");
+    call.what = *find_cell(operation::allreduce, "fused");
+    check(leaves_bound<float>(call, large), "sums of integers are rounded");
+    call.combine = reduction::max;
+    call.what = *find_cell(operation::allreduce, "argm");
+    check(leaves_bound<float>(call, large), "maxima are rounded");
+}
+
+/// Values near `base` but for one, which is `peak`; two ranks on a node.
+/// fits   argm keeps the bound
+template <class T>
+void check_auto(MPI_Comm comm, double base, double peak, double limit, bool fits, const std::string& machine,
+                const std::string& text) {
+    constexpr std::size_t count = 100000;
+    const int ranks = size_of(MPI_COMM_WORLD);
+    const auto value = [&](std::size_t i, int rank) {
+        const double at = static_cast<double>(i);
+        // No sample has the last element.
+        return T(static_cast<float>(i + 1 == count ? peak : base + 0.3 * std::sin(at * 1e-4 + rank * 0.05)));
+    };
+    std::vector<T> in(count), out(count);
+    for (std::size_t i = 0; i < count; ++i) in[i] = value(i, rank_in(MPI_COMM_WORLD));
+    collective_options options = options_for("auto", bound::abs(limit));
+    options.machine = machine;
+    options.ranks_per_node = 2;
+    for (int call = 0; call < 3; ++call) {
+        const auto done = allreduce<T>(in, out, reduction::sum, comm, options);
+        check(done.ok(), text + ": " + done.error().message());
+        if (!done.ok()) break;
+        check(done->result_bound <= limit, text + ", " + done->algorithm + ": beyond the bound");
+        check((done->algorithm == "argm") == fits, text + " ran " + done->algorithm);
+        const auto row = find_cell(operation::allreduce, done->algorithm);
+        check(row.ok() && compresses(*row), text + " ran " + done->algorithm + ", which does not compress");
+        bool holds = true;
+        for (std::size_t i = 0; i < count; ++i) {
+            double sum = 0;
+            for (int rank = 0; rank < ranks; ++rank) sum += static_cast<double>(static_cast<float>(value(i, rank)));
+            const double half_ulp = std::ldexp(std::fabs(sum), -codec::element_limits<T>::digits);
+            holds = holds && std::fabs(static_cast<double>(static_cast<float>(out[i])) - sum) <= limit + half_ulp;
+        }
+        check(holds, text + ", " + done->algorithm + ": an element is beyond the bound");
+    }
+}
+
+}  // namespace
+
+void roundings_are_reckoned_with() {
+    for (const reduction combine : {reduction::sum, reduction::avg})
+        for (const scope which : {scope::result, scope::contribution}) check_room(combine, which);
+    check_limits();
+}
+
+void auto_keeps_the_bound() {
+    // Where nodes are of one size `auto` takes argm, if it may.
+    if (size_of(MPI_COMM_WORLD) < 4 || size_of(MPI_COMM_WORLD) % 2 != 0) return;
+    const std::string machine = slow_machine();
+    MPI_Comm comm = MPI_COMM_NULL, fresh = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_dup(MPI_COMM_WORLD, &fresh);
+    check_auto<float>(comm, 1, 1, 1e-3, true, machine, "floats");
+    check_auto<half>(comm, 0.1, 0.1, 8e-3, true, machine, "halves that add up to little");
+    check_auto<half>(comm, 0.1, 8, 8e-3, false, machine, "halves like those before, but for one");
+    check_auto<half>(fresh, 0.1, 8, 8e-3, false, machine, "halves, one of which is large");
+    check_auto<half>(comm, 5, 5, 8e-3, false, machine, "halves that add up to much");
+    check_auto<bfloat16>(comm, 5, 5, 5e-2, false, machine, "bfloat16");
+    MPI_Comm_free(&fresh);
+    MPI_Comm_free(&comm);
+    std::remove(machine.c_str());
+}
+
+}  // namespace laconic::test

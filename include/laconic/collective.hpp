@@ -196,8 +196,9 @@ template <class T>
                                                  const collective_options& options = {});
 
 /// Lets a thread of its own move started collectives on while the program computes. It needs MPI_THREAD_MULTIPLE.
-/// It takes a core while collectives are under way, and sleeps otherwise. returns unsupported without
-/// MPI_THREAD_MULTIPLE. Idempotent; stop_progress_thread() ends it, and so does MPI_Finalize.
+/// It takes a core while collectives are under way, and sleeps otherwise. returns invalid_argument where MPI is not
+/// running, unsupported without MPI_THREAD_MULTIPLE. Idempotent; stop_progress_thread() ends it, and so does
+/// MPI_Finalize.
 [[nodiscard]] status start_progress_thread();
 void stop_progress_thread() noexcept;
 

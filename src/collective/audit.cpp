@@ -3,6 +3,7 @@
 #include "collective/audit.hpp"
 
 #include <cmath>
+#include <limits>
 #include <new>
 
 #include "codec/element.hpp"
@@ -22,7 +23,9 @@ element_promise promise_of(const collective_call<T>& call, bound limit, const ce
     if (ranks == 1) return all;
     const bool reduces = is_reduction(call.op);
     const bool rounds_sums = reduces && call.combine != reduction::min && call.combine != reduction::max;
-    all.bound = compresses(ran) ? report.result_bound : 0;
+    // A product of which a part is denormal has lost digits that the rest makes large.
+    const bool multiplies = reduces && call.combine == reduction::prod;
+    all.bound = multiplies ? std::numeric_limits<double>::infinity() : compresses(ran) ? report.result_bound : 0;
     // MPI says nothing about NaN in MPI_MIN and MPI_MAX.
     all.keeps_nan = rounds_sums || ran.schedule != schedule_kind::stock;
     all.rounds = rounds_sums || compresses(ran);
@@ -42,7 +45,7 @@ status audited<T>::prepare() try {
     letter_->tallies.resize(static_cast<std::size_t>(channel_.size()));
     return comparison_.prepare(call_, channel_);
 } catch (const std::bad_alloc&) {
-    return {errc::out_of_memory, "no memory for the audit; free some"};
+    return no_memory();
 }
 
 template <class T>

@@ -104,7 +104,7 @@ status exact_comparison<T>::prepare(const collective_call<T>& call, const mpi::c
     if (!reduces) moved_.assign(geometry_.writes() ? call.out.size() : 0, T{});
     return {};
 } catch (const std::bad_alloc&) {
-    return {errc::out_of_memory, "no memory for the audit, which keeps a copy of what the call overwrites; free some"};
+    return no_memory();
 }
 
 template <class T>
@@ -179,7 +179,11 @@ result<bool> exact_comparison<T>::test() {
     int done = 0;
     if (auto ok = channel_->check(MPI_Test(&request_, &done, MPI_STATUS_IGNORE), "MPI collective"); !ok.ok()) return ok;
     if (done == 0) return false;
-    if (!reduces) return compare_moved(), true;
+    if (!reduces) {
+        collective_report of_no_interest;
+        stock_.finish<T>(geometry_, 1, moved_, of_no_interest);
+        return compare_moved(), true;
+    }
     compare_chunk();
     if (auto next = start_chunk(); !next.ok()) return next;
     return chunk_count_ == 0;

@@ -44,17 +44,21 @@ struct geometry {
 
 template <class T>
 [[nodiscard]] geometry geometry_of(const collective_call<T>& call, int rank, int ranks) noexcept {
-    return {call.op,
-            rank,
-            ranks,
-            call.root,
-            call.varying,
-            call.in.size(),
-            call.out.size(),
-            call.in_counts,
-            call.in_displacements,
-            call.out_counts,
-            call.out_displacements};
+    geometry all{call.op,
+                 rank,
+                 ranks,
+                 call.root,
+                 call.varying,
+                 call.in.size(),
+                 call.out.size(),
+                 call.in_counts,
+                 call.in_displacements,
+                 call.out_counts,
+                 call.out_displacements};
+    // Off the root lists say nothing.
+    if (!all.reads()) all.in_counts = all.in_displacements = {};
+    if (!all.writes()) all.out_counts = all.out_displacements = {};
+    return all;
 }
 
 /// ok, or invalid_argument naming what does not fit.

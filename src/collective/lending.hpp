@@ -13,7 +13,8 @@
 
 namespace laconic::collective {
 
-[[nodiscard]] inline status no_memory() { return {errc::out_of_memory, "no memory for a collective; free some"}; }
+/// Handlers of bad_alloc return it: so short a text takes no memory.
+[[nodiscard]] inline status no_memory() { return {errc::out_of_memory, "free some"}; }
 
 /// Of memory that MPI may still read or write, as it has failed.
 template <class Memory>

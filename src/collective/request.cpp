@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <new>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -174,7 +175,7 @@ result<collective_request> make_request(const collective_call<T>& call, MPI_Comm
     if (!channel) return channel.error();
     return collective::request_for({collective::make_execution<T>(**channel, call, options), *channel, comm}, prepared);
 } catch (const std::bad_alloc&) {
-    return status{errc::out_of_memory, "no memory for a request"};
+    return collective::no_memory();
 }
 
 }  // namespace
@@ -232,7 +233,7 @@ status collective_request::start() try {
     state_->started = true;
     return {};
 } catch (const std::bad_alloc&) {
-    return {errc::out_of_memory, "no memory for a request"};
+    return collective::no_memory();
 }
 
 bool collective_request::test() {
@@ -254,17 +255,18 @@ result<collective_report> collective_request::wait() {
     return outcome;
 }
 
-status start_progress_thread() {
+status start_progress_thread() try {
+    if (auto bad = mpi::check_running(); !bad.ok()) return bad;
     int level = MPI_THREAD_SINGLE;
-    int running = 0;
-    MPI_Initialized(&running);
-    if (running != 0) MPI_Query_thread(&level);
+    MPI_Query_thread(&level);
     if (level != MPI_THREAD_MULTIPLE)
         return {errc::unsupported,
                 "a progress thread needs MPI_THREAD_MULTIPLE; ask MPI_Init_thread for it, or call test() now and then"};
     if (auto bad = mpi::before_finalize(&stop_progress_thread); !bad.ok()) return bad;
     progress().start();
     return {};
+} catch (const std::system_error&) {
+    return {errc::unsupported, "the system gives no further thread; call test() now and then"};
 }
 void stop_progress_thread() noexcept { progress().stop(); }
 

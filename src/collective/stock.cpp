@@ -107,6 +107,15 @@ bool is_own_part(const void* part, const void* all, const geometry& call, std::s
     return reinterpret_cast<std::uintptr_t>(part) == reinterpret_cast<std::uintptr_t>(all) + before;
 }
 
+/// A rank's own array lies in the gap in front of all parts. Open MPI's nonblocking functions take two equal addresses
+/// for MPI_IN_PLACE: they hear of the array of all parts from its second element on.
+template <class Byte>
+Byte* tell_apart(std::vector<int>& displacements, Byte* all, std::size_t width) noexcept {
+    // Empty parts alone may lie at 0.
+    for (int& first : displacements) first = std::max(first - 1, 0);
+    return all + width;
+}
+
 }  // namespace
 
 status fits_mpi(const geometry& call) {
@@ -156,7 +165,8 @@ status stock_call::pack(mpi::channel& channel, const geometry& call, const void*
     const bool takes = in_place || packs_in(call);
     const std::size_t in_bytes = takes ? sum_of(call.in_counts) * width : 0;
     const std::size_t out_bytes = packs_out(call) ? sum_of(call.out_counts) * width : 0;
-    const std::size_t before = mpi::workspace::rounded(in_bytes);
+    // Never 0: to some of Open MPI's functions two equal addresses are an exchange in place.
+    const std::size_t before = mpi::workspace::rounded(std::max(in_bytes, width));
     if (auto bad = borrow(channel, before + out_bytes, "parts that lie too far apart for MPI"); !bad.ok()) return bad;
     std::byte* const memory = copy_->bytes.bytes().data();
     const auto side_by_side = [](std::span<const std::size_t> counts) {
@@ -253,7 +263,12 @@ status stock_call::prepare(mpi::channel& channel, const geometry& call, element_
     call_.in_displacements = to_ints(call.in_displacements);
     call_.out_counts = to_ints(call.op == operation::reduce_scatter ? call.in_counts : call.out_counts);
     call_.out_displacements = to_ints(call.out_displacements);
-    return packs ? pack(channel, call, in, width, exchanges_in_place) : status{};
+    if (packs) return pack(channel, call, in, width, exchanges_in_place);
+    if (same && gathers && !in_place && call.in_count > 0)
+        call_.out = tell_apart(call_.out_displacements, static_cast<std::byte*>(out), width);
+    if (same && call.op == operation::scatter && !kept && call.out_count > 0)
+        call_.in = tell_apart(call_.in_displacements, static_cast<const std::byte*>(in), width);
+    return {};
 }
 
 template <class T>

@@ -98,7 +98,7 @@ struct machine {
     double message_s = 0;         ///< compressed rows: of a message, besides level::overhead_s and the codec's rates
     std::array<codec_rates, rated_codecs.size()> codecs{};
     std::array<size_fit, operation_count> stock{};  ///< to the best uncompressed schedule of the model
-    double calibrated_nodes = 0;                    ///< of the ranks that timed the rows; 0: not known
+    double calibrated_nodes = 0;                    ///< of the ranks that timed all this; 0: not known
     static constexpr std::size_t most_rows = 80;
     std::size_t fitted_rows = 0;
     std::array<row_fit, most_rows> rows{};  ///< the first fitted_rows are there

@@ -21,14 +21,15 @@ bool is_raw(const cell& one, const question& what) noexcept {
     return as_run(one, what.bytes).payload == payload_kind::raw;
 }
 
-/// A hierarchy of nodes that have one rank each is the way between nodes, and copies. Where a sample hardly shrinks,
-/// the rest may not shrink at all, and be beyond the reach of the bound: sums take ten times as long there. And that
-/// one of two uncompressed algorithms is the faster one is not known by formulas.
+/// A hierarchy of nodes that have one rank each is the way between nodes, and copies. Memory that was not timed may be
+/// faster than any codec, and often is. Where a sample hardly shrinks, the rest may not shrink at all, and be beyond
+/// the reach of the bound: sums take ten times as long there. And that one of two uncompressed algorithms is the faster
+/// one is not known by formulas.
 bool is_choice(const machine& where, const cell& one, const question& what) noexcept {
     const bool raw = is_raw(one, what);
-    if (raw ? !where.has_timed(what.op, as_run(one, what.bytes), what.nodes)
-            : std::min(what.ratio, what.worst_ratio) < least_ratio)
-        return false;
+    if (raw && !where.has_timed(what.op, as_run(one, what.bytes), what.nodes)) return false;
+    if (!raw && what.nodes == 1 && where.calibrated_nodes != 1) return false;
+    if (!raw && std::min(what.ratio, what.worst_ratio) < least_ratio) return false;
     if (one.schedule == schedule_kind::hierarchical) return what.nodes < what.ranks;
     return one.schedule != schedule_kind::stock;
 }

@@ -37,9 +37,9 @@ inline constexpr double usual_calls_per_question = 63.0 / 6;
 /// the one with the least work on the processor; of those, the first. For a row without compression it is asking_s() /
 /// calls_per_question, because nobody would talk otherwise; nothing when no candidate compresses, because then nobody
 /// has to ask. Rows of other codecs than fle count as taking unsampled_margin times as long. Candidates that cannot
-/// serve the operation or lack rates lose, as do a hierarchy of nodes with one rank each, below least_ratio every row
-/// that compresses, and every other that was not timed. Local, no allocation, microseconds. A question that fails
-/// check() gets stock.
+/// serve the operation or lack rates lose, as do a hierarchy of nodes with one rank each, below least_ratio, and on one
+/// node where none was timed, every row that compresses, and every other that was not timed. Local, no allocation,
+/// microseconds. A question that fails check() gets stock.
 [[nodiscard]] choice select(const machine& where, const question& what, std::span<const cell> candidates,
                             double calls_per_question = 1) noexcept;
 

@@ -273,7 +273,7 @@ result<channel*> channel_of(MPI_Comm comm, channel_use use, void (*meanwhile)() 
     made->cached_ = made;
     return made.get();
 } catch (const std::bad_alloc&) {
-    return status{errc::out_of_memory, "no memory for a communicator's channel"};
+    return status{errc::out_of_memory, "free some"};
 }
 
 status before_finalize(void (*action)() noexcept) {

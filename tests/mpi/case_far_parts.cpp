@@ -142,9 +142,49 @@ void check_exchange(const far_array& sent, const far_array& received, bool far, 
                    me, what);
 }
 
+/// Rank 1 has nothing for anybody, and its empty parts lie nowhere. Started: Open MPI's function waits for as much as a
+/// pair of ranks has for each other.
+void check_nothing_sent() {
+    constexpr std::size_t count = 10000;
+    const auto ranks = static_cast<std::size_t>(size_of(MPI_COMM_WORLD));
+    const int me = rank_in(MPI_COMM_WORLD);
+    if (ranks < 2) return;
+    std::vector<std::size_t> sent(ranks, me == 1 ? 0 : count), come(ranks, count), from(ranks);
+    come[1] = 0;
+    for (std::size_t k = 0; k < ranks; ++k) from[k] = k * count;
+    if (me == 1) from[1] = beyond * 9;
+    const std::vector<float> in(ranks * count, static_cast<float>(me));
+    std::vector<float> out(ranks * count, -1);
+    auto request = start(collective_call<float>::alltoallv(in, sent, from, out, come, from), MPI_COMM_WORLD,
+                         options_for("stock", bound::lossless()));
+    const status done = request.ok() ? request->wait().error() : request.error();
+    check(done.ok(), "an alltoallv of which a rank sends nothing: " + done.message());
+    for (std::size_t k = 0; k < ranks; ++k)
+        check(out[k * count] == (k == 1 ? -1 : static_cast<float>(k)), "an alltoallv of which a rank sends nothing");
+}
+
+/// What MPI moves for the comparison is packed, too.
+void check_audit() {
+    const auto ranks = static_cast<std::size_t>(size_of(MPI_COMM_WORLD));
+    const auto me = static_cast<std::size_t>(rank_in(MPI_COMM_WORLD));
+    if (ranks < 2) return;
+    std::vector<std::size_t> counts(ranks, 10), first(ranks);
+    for (std::size_t k = 0; k < ranks; ++k) first[k] = k * 10;
+    counts.back() = 0;
+    first.back() = beyond;
+    const std::vector<float> in(counts[me], static_cast<float>(me + 1));
+    std::vector<float> out(ranks * 10);
+    collective_options options = options_for("ring_raw", bound::lossless());
+    options.audit = true;
+    const auto done = run(collective_call<float>::allgatherv(in, out, counts, first), MPI_COMM_WORLD, options);
+    check(done.ok() && done->audit && done->audit->violations == 0, "an audit of far parts");
+}
+
 }  // namespace
 
 void far_parts_arrive() {
+    check_nothing_sent();
+    check_audit();
     const far_array one(beyond + 4096), other(beyond + 4096);
     check(one.is_there() && other.is_there(), "no address space for far parts");
     if (!one.is_there() || !other.is_there()) return;

@@ -19,21 +19,23 @@ float value_of(int from, int to, std::size_t i) {
     return static_cast<float>(1000 * from + 20 * to) + static_cast<float>(i);
 }
 
-/// Parts for all ranks, a gap as long as a part behind each.
+/// Parts for all ranks, a gap as long as a part behind each, or in front of each.
 struct spread {
     const std::size_t ranks = static_cast<std::size_t>(size_of(world));
     const int me = rank_in(world);
     std::vector<float> all = std::vector<float>(ranks * stride, nothing);
     std::vector<std::size_t> counts = std::vector<std::size_t>(ranks, part);
+    std::size_t starts;
     std::vector<std::size_t> first;
 
-    spread() {
-        for (std::size_t k = 0; k < ranks; ++k) first.push_back(k * stride);
+    explicit spread(bool gap_first = false) : starts(gap_first ? part : 0) {
+        for (std::size_t k = 0; k < ranks; ++k) first.push_back(starts + k * stride);
     }
-    [[nodiscard]] std::span<float> parts() { return std::span(all).first(ranks * stride - part); }
+    [[nodiscard]] std::span<float> parts() { return std::span(all).first(ranks * stride + starts - part); }
     [[nodiscard]] std::span<float> gaps() { return std::span(all).subspan(part); }
-    /// The gap behind the part of the next rank.
+    /// The first gap, or the one behind the part of the next rank.
     [[nodiscard]] std::span<float> gap() {
+        if (starts > 0) return std::span(all).first(part);
         return gaps().subspan((static_cast<std::size_t>(me) + 1) % ranks * stride, part);
     }
     void check_part(std::span<const float> got, int from, int to, const std::string& what) const {
@@ -52,21 +54,29 @@ void fill(std::span<float> to, int from, int whom) {
 struct setting {
     collective_options options;
     std::string text;
+    bool started;
 
-    setting(const char* row, bool checked) : text(std::string(row) + (checked ? ", checked" : "")) {
+    setting(const char* row, bool checked, bool is_started = false)
+        : text(std::string(row) + (checked ? ", checked" : "") + (is_started ? ", started" : "")), started(is_started) {
         options.algorithm = row;
         options.check = checked;
     }
     void runs(const collective_call<float>& call, const std::string& what) const {
-        const auto done = run(call, world, options);
-        check(done.ok(), what + ": " + done.error().message());
+        if (!started) {
+            const auto done = run(call, world, options);
+            return check(done.ok(), what + ": " + done.error().message());
+        }
+        auto request = start(call, world, options);
+        const status done = request.ok() ? request->wait().error() : request.error();
+        check(done.ok(), what + ": " + done.message());
     }
 };
 
-void check_gathers(const setting& how, bool to_all) {
+void check_gathers(const setting& how, bool to_all, bool gap_first = false) {
     const int root = size_of(world) - 1;
-    spread at;
-    const std::string what = how.text + (to_all ? " allgatherv" : " gatherv") + " of what lies in a gap";
+    spread at(gap_first);
+    const std::string what =
+        how.text + (to_all ? " allgatherv" : " gatherv") + " of what lies in a gap" + (gap_first ? " in front" : "");
     fill(at.gap(), at.me, 0);
     how.runs(to_all ? collective_call<float>::allgatherv(at.gap(), at.parts(), at.counts, at.first)
                     : collective_call<float>::gatherv(at.gap(), at.parts(), at.counts, at.first, root),
@@ -76,9 +86,9 @@ void check_gathers(const setting& how, bool to_all) {
     at.check_part(at.gap(), at.me, 0, what + ", its input");
 }
 
-void check_scatter(const setting& how) {
-    spread at;
-    const std::string what = how.text + " scatterv into a gap";
+void check_scatter(const setting& how, bool gap_first = false) {
+    spread at(gap_first);
+    const std::string what = how.text + " scatterv into a gap" + (gap_first ? " in front" : "");
     if (at.me == 0)
         for (std::size_t k = 0; k < at.ranks; ++k) fill(at.parts().subspan(at.first[k], part), 0, static_cast<int>(k));
     how.runs(collective_call<float>::scatterv(at.parts(), at.counts, at.first, at.gap(), 0), what);
@@ -93,6 +103,25 @@ void check_exchange(const setting& how) {
     how.runs(collective_call<float>::alltoallv(at.parts(), at.counts, at.first, at.gaps(), at.counts, at.first), what);
     for (int k = 0; k < size_of(world); ++k)
         at.check_part(at.gaps().subspan(at.first[static_cast<std::size_t>(k)], part), k, at.me, what);
+}
+
+/// Lists that only the root has: what others pass says nothing.
+void check_lists(const setting& how) {
+    spread at;
+    const std::vector<std::size_t> nonsense(at.ranks, 3);
+    const bool is_root = at.me == 0;
+    const auto& counts = is_root ? at.counts : nonsense;
+    const auto& first = is_root ? at.first : nonsense;
+    std::vector<float> own(part);
+    if (is_root)
+        for (std::size_t k = 0; k < at.ranks; ++k) fill(at.parts().subspan(at.first[k], part), 0, static_cast<int>(k));
+    how.runs(collective_call<float>::scatterv(at.parts(), counts, first, own, 0), how.text + " scatterv, lists");
+    at.check_part(own, 0, at.me, how.text + " scatterv with lists elsewhere");
+    fill(own, at.me, 0);
+    how.runs(collective_call<float>::gatherv(own, at.parts(), counts, first, 0), how.text + " gatherv, lists");
+    for (int k = 0; is_root && k < size_of(world); ++k)
+        at.check_part(at.parts().subspan(at.first[static_cast<std::size_t>(k)], part), k, 0,
+                      how.text + " gatherv with lists elsewhere");
 }
 
 void check_overlap() {
@@ -118,6 +147,13 @@ void gaps_belong_to_nobody() {
             check_scatter(how);
             check_exchange(how);
         }
+    }
+    for (const bool started : {false, true}) {
+        check_gathers({"stock", false, started}, true, true);
+        check_gathers({"stock", false, started}, false, true);
+        check_scatter({"stock", false, started}, true);
+        for (const char* row : {"stock", "pairwise_raw", "pairwise", "hierarchical"})
+            check_lists({row, false, started});
     }
     check_overlap();
 }

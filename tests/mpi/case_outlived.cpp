@@ -85,6 +85,7 @@ void keep_requests_beyond_finalize() {
         ~farewell() {
             for (collective_request& one : kept)
                 if (one.start().code() != errc::invalid_argument) std::_Exit(3);
+            if (start_progress_thread().code() != errc::invalid_argument) std::_Exit(4);
         }
     };
     static const farewell last;

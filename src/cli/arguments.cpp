@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 
 #include "base/units.hpp"
 #include "cli/command.hpp"
@@ -50,6 +51,30 @@ std::uint64_t whole_number(std::string_view option, const std::string& text) {
     if (error != std::errc{} || rest != end)
         fail_usage(fmt::format("{} is '{}'; give a whole number >= 0", option, text));
     return number;
+}
+
+void declare_count(CLI::App& app, const std::string& flag, unsigned& target, const std::string& help) {
+    const auto take = [flag, &target](const std::string& text) {
+        std::uint64_t number = 0;
+        const char* const end = text.data() + text.size();
+        const auto [rest, error] = std::from_chars(text.data(), end, number);
+        constexpr auto most = std::numeric_limits<unsigned>::max();
+        if (error != std::errc{} || rest != end || number < 1 || number > most)
+            fail_usage(fmt::format("{} is '{}'; give a whole number from 1 to {}", flag, text, most));
+        target = static_cast<unsigned>(number);
+    };
+    app.add_option_function<std::string>(flag, take, help)->type_name("N");
+}
+
+std::vector<std::string> listed(std::string_view option, const std::vector<std::string>& words) {
+    std::vector<std::string> names;
+    for (const std::string& word : words)
+        for (std::size_t at = 0; at <= word.size(); at = std::min(word.find(',', at), word.size()) + 1) {
+            names.push_back(word.substr(at, std::min(word.find(',', at), word.size()) - at));
+            if (names.back().empty())
+                fail_usage(fmt::format("{} is '{}'; give names with one comma between two", option, word));
+        }
+    return names;
 }
 
 std::string_view bound_argument::choices() const {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "laconic/bound.hpp"
 #include "laconic/codec.hpp"
@@ -70,6 +71,12 @@ private:
 
 /// A whole number >= 0, or a usage failure that names `option` and the text.
 [[nodiscard]] std::uint64_t whole_number(std::string_view option, const std::string& text);
+
+/// A flag for a whole number from 1 on. Another text is a usage failure that names the flag and the text.
+void declare_count(CLI::App& app, const std::string& flag, unsigned& target, const std::string& help);
+
+/// The names of "A,B" of every word. A usage failure that names `option` and the word where a name is empty.
+[[nodiscard]] std::vector<std::string> listed(std::string_view option, const std::vector<std::string>& words);
 
 /// Calls body(T{}) with T = float or double, for what knows no other types.
 template <class Body>

@@ -76,7 +76,7 @@ void canvas::write(std::string_view text, int left, int top, int zoom, colour pa
 }
 
 void canvas::save(const std::string& path) const {
-    output_file file(path);
+    output_file file(path, "--png");
     file.write(png());
     file.commit();
 }

@@ -161,8 +161,6 @@ int run_family(const CLI::App& app, const bench_request& request, element_type t
 int run(const CLI::App& app, const bench_request& request) {
     const element_type type = request.type.value();
     const bound limit = request.limit.value();
-    if (request.megabytes == 0) fail_usage("--megabytes is 0; give at least 1");
-    if (request.repetitions == 0) fail_usage("--repetitions is 0; give at least 1");
     if (!request.codecs.empty()) return run_family(app, request, type, limit);
     codec_bench_settings settings;
     settings.engines = chosen_engines(app, request.engines);
@@ -190,23 +188,23 @@ action declare_bench_codec(CLI::App& app) {
         ->required();
     request->type.declare(app);
     request->limit.declare(app, false);
-    app.add_option("--megabytes", request->megabytes, "tile the field to this size, in 2^20 bytes (default 64)")
-        ->type_name("N");
-    app.add_option("--repetitions", request->repetitions, "measured rounds; medians are reported (default 15)")
-        ->type_name("N");
+    declare_count(app, "--megabytes", request->megabytes, "tile the field to this size, in 2^20 bytes (default 64)");
+    declare_count(app, "--repetitions", request->repetitions, "measured rounds; medians are reported (default 15)");
     app.add_option("--engines", request->engines, "engines to measure (default: the forced one, or all that run here)")
-        ->type_name("A,B")
-        ->delimiter(',');
+        ->type_name("A,B");
     request->threads.declare(app);
     app.add_option("--row-length", request->row_length, "length of the field's fastest dimension, 32 to 2047")
         ->type_name("N");
     app.add_option("--codecs", request->codecs,
                    fmt::format("compare codecs instead of engines: all, or {}", fmt::join(family_names(), ", ")))
-        ->type_name("A,B")
-        ->delimiter(',');
+        ->type_name("A,B");
     app.add_option("--rate", request->rate, "bits per value of zfp_rate in --codecs (default 8)")->type_name("R");
     app.add_flag("--json", request->json, "print a JSON array with one object per engine, or per codec");
-    return [request, &app] { return run(app, *request); };
+    return [request, &app] {
+        request->engines = listed("--engines", request->engines);
+        request->codecs = listed("--codecs", request->codecs);
+        return run(app, *request);
+    };
 }
 
 }  // namespace laconic::cli

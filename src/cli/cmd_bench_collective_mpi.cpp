@@ -103,7 +103,6 @@ int run(const bench_request& request) {
     together todo;
     todo.name = "bench collective";
     todo.prepare = [&] {
-        if (request.repetitions == 0) fail_usage("--repetitions is 0; give at least 1");
         work = request.arguments.prepare();
         const operation op = work->settings.op;
         if (request.with_counts && (op == operation::allreduce || op == operation::reduce || op == operation::bcast))
@@ -134,7 +133,7 @@ action declare_bench_collective(CLI::App& app) {
                                 .bytes = "64M",
                                 .takes_forced = true,
                                 .options = options});
-    app.add_option("--repetitions", request->repetitions, "measured rounds of all rows (default 5)")->type_name("N");
+    declare_count(app, "--repetitions", request->repetitions, "measured rounds of all rows (default 5)");
     app.add_flag(
         "--with-counts", request->with_counts,
         "call the form with a count for each rank (MPI_Reduce_scatter, MPI_Allgatherv, ...), all of them equal");

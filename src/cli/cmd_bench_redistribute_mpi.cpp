@@ -40,7 +40,7 @@ std::vector<exchange_engine> engines_of(const exchange_bench_request& request) {
     using enum exchange_engine;
     if (request.engines.empty()) return {automatic, batched, per_rank, per_patch, alltoallw, neighbor, partitioned};
     std::vector<exchange_engine> engines;
-    for (const std::string& name : request.engines) {
+    for (const std::string& name : listed("--engines", request.engines)) {
         const auto engine = engine_named(name);
         if (!engine) fail_usage(fmt::format("--engines: {}", engine.error().context()));
         engines.push_back(*engine);
@@ -62,12 +62,11 @@ void check_picture(const std::string& path) {
     need_pictures();
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == 0) output_file{path};
+    if (rank == 0) check_writable(path, "--png");
 }
 
 bench_work prepare(const exchange_bench_request& request) {
     bench_work work;
-    if (request.repetitions == 0) fail_usage("--repetitions is 0; give at least 1");
     work.settings.engines = engines_of(request);
     work.settings.repetitions = request.repetitions;
     work.settings.own_array = request.own_array;
@@ -81,7 +80,7 @@ bench_work prepare(const exchange_bench_request& request) {
     if (request.data.empty() != (request.rel == 0))
         fail_usage("--rel and --data belong together: what compression gains depends on the values");
     if (!request.data.empty()) {
-        work.field = read_file(request.data);
+        work.field = read_file(request.data, name_a_file);
         work.settings.field = work.field.as<float>();
         if (work.settings.field.empty()) fail_data(fmt::format("{}: no float in it", request.data));
         work.settings.limit = bound::rel(request.rel);
@@ -209,7 +208,6 @@ action declare_bench_redistribute(CLI::App& app) {
         ->type_name("B");
     app.add_option("--element-bytes", p.element_bytes, "bytes of an element (default 8)")->type_name("N");
     app.add_option("--engines", request->engines, "engines to measure (default: auto and all that use messages)")
-        ->delimiter(',')
         ->type_name("LIST");
     app.add_flag("--own-array", request->own_array, "measure auto from the exchange's own array in shared memory, too");
     app.add_option("--batch", request->batch, "bytes of a packed message (default: the engine's)")->type_name("BYTES");
@@ -217,8 +215,7 @@ action declare_bench_redistribute(CLI::App& app) {
         ->type_name("FILE");
     app.add_option("--rel", request->rel, "what messages may lose, relative to the range of the values")
         ->type_name("BOUND");
-    app.add_option("--repetitions", request->repetitions, "measured rounds of all engines (default 50)")
-        ->type_name("N");
+    declare_count(app, "--repetitions", request->repetitions, "measured rounds of all engines (default 50)");
     app.add_option("--png", request->png, "draw every rank's times: quartiles, median, least and greatest")
         ->type_name("FILE");
     app.add_flag("--json", request->json,

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/units.hpp"
+#include "cli/arguments.hpp"
 #include "cli/calibrate_network_mpi.hpp"
 #include "cli/calibrate_rates.hpp"
 #include "cli/command.hpp"
@@ -108,7 +109,7 @@ json machine_json(const circumstances& how, const model::machine& m) {
 }
 
 void write_file(const std::string& path, const std::string& text) {
-    output_file file(path);
+    output_file file(path, "--out");
     file.write(std::as_bytes(std::span(text)));
     file.commit();
 }
@@ -129,7 +130,7 @@ void print_summary(const calibrate_request& request, const circumstances& how, c
 
 std::vector<operation> operations_of(const calibrate_request& request) {
     std::vector<operation> found;
-    for (const std::string& name : request.operations) {
+    for (const std::string& name : listed("--ops", request.operations)) {
         const auto op = collective::operation_named(name);
         if (!op) throw failure(exit_usage, "--ops: " + op.error().context());
         if (std::find(found.begin(), found.end(), *op) != found.end())
@@ -191,6 +192,8 @@ int run(const calibrate_request& request) {
             fmt::format("the ranks have different options, '{}' and '{}'; give all of them the same", theirs, ours));
     try {
         static_cast<void>(operations_of(request));
+        // Before minutes of measuring.
+        if (session.rank() == 0 && !request.out.empty()) check_writable(request.out, "--out");
     } catch (const failure& why) {
         mine = why;
     }
@@ -222,8 +225,7 @@ action declare_calibrate(CLI::App& app) {
         ->type_name("FILE");
     app.add_flag("--quick", request->quick, "some seconds instead of up to minutes, with less certain numbers");
     app.add_option("--ops", request->operations, "time the rows of these operations only, as in allreduce,bcast")
-        ->type_name("LIST")
-        ->delimiter(',');
+        ->type_name("LIST");
     app.add_flag("--json", request->json, "print one JSON object");
     return [request] { return run(*request); };
 }

@@ -32,12 +32,26 @@ constexpr std::string_view compiler = "clang " __clang_version__;
 constexpr std::string_view compiler = "g++ " __VERSION__;
 #endif
 
+/// The flag of the commands that take the option; "" where none does.
+std::string flag_of(const base::option& row) {
+    using base::option_id;
+    switch (row.id) {
+        case option_id::audit: return {};
+        case option_id::trace: return "trace --output";
+        case option_id::trace_timing: return "trace --timing";
+        case option_id::trace_error: return "trace --error";
+        case option_id::trace_method: return "trace --method";
+        case option_id::trace_memory: return "trace --memory";
+        default: return std::string(row.flag);
+    }
+}
+
 json options_json() {
     json rows = json::array();
     for (const base::option& row : base::options())
         rows.push_back({{"key", row.key},
                         {"environment", row.environment},
-                        {"flag", row.flag},
+                        {"flag", flag_of(row)},
                         {"type", base::name_of(row.type)},
                         {"default", row.default_value},
                         {"choices", row.choices},
@@ -47,14 +61,17 @@ json options_json() {
 
 json algorithms_json() {
     json rows = json::array();
-    for (const collective::algorithm& row : collective::algorithms())
-        rows.push_back({{"operation", collective::name_of(row.op)},
-                        {"name", row.name},
-                        {"schedule", collective::name_of(row.what.schedule)},
-                        {"payload", collective::name_of(row.what.payload)},
-                        {"codec", collective::compresses(row.what) ? collective::name_of(row.what.codec) : "-"},
-                        {"published_as", row.published_as},
-                        {"description", row.description}});
+    for (const collective::algorithm& row : collective::algorithms()) {
+        const bool chosen = row.what.schedule == collective::schedule_kind::chosen;
+        rows.push_back(
+            {{"operation", collective::name_of(row.op)},
+             {"name", row.name},
+             {"schedule", collective::name_of(row.what.schedule)},
+             {"payload", chosen ? "-" : collective::name_of(row.what.payload)},
+             {"codec", chosen || !collective::compresses(row.what) ? "-" : collective::name_of(row.what.codec)},
+             {"published_as", row.published_as},
+             {"description", row.description}});
+    }
     return rows;
 }
 

@@ -85,13 +85,17 @@ prepared prepare(const predict_request& request) {
     model::question& what = ready.what;
     what.op = ready.op;
     if (!request.bytes.empty()) what.bytes = taken("--bytes", base::parse_bytes(request.bytes));
+    if (!request.bytes.empty() && what.bytes == 0)
+        fail_usage(fmt::format("--bytes is '{}'; give at least 1 byte", request.bytes));
     what.ranks = count_of("--ranks", request.ranks);
     what.nodes = request.nodes.empty() ? what.ranks : count_of("--nodes", request.nodes);
     what.ratio = positive_number("--ratio", request.ratio, "");
-    what.growth_bits = taken("--growth", base::parse_bound(request.growth));
+    const result<double> growth = base::parse_bound(request.growth);
+    if (!growth) fail_usage(fmt::format("--growth is '{}'; give a finite number >= 0", request.growth));
+    what.growth_bits = *growth;
     what.element_bytes = element_bytes(request.type);
     what.segment_bytes = options.bytes(option_id::segment_bytes);
-    what.threads = std::max(1U, options.count(option_id::codec_threads));
+    what.threads = std::max(1U, codec_threads_of(options));
     if (const status good = model::check(what); !good.ok()) fail_usage(good.context());
     ready.candidates = model_rows(ready.op, what.element_bytes);
     return ready;

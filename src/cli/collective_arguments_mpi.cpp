@@ -17,8 +17,11 @@
 #include "cli/session_mpi.hpp"
 #include "cli/table_options.hpp"
 #include "codec/element.hpp"
+#include "codec/payload_codec.hpp"
+#include "collective/call_plan.hpp"
 #include "collective/options.hpp"
 #include "collective/registry.hpp"
+#include "collective/select.hpp"
 
 namespace laconic::cli {
 namespace {
@@ -66,20 +69,46 @@ reduction reduction_named(const std::string& name) {
 
 operation operation_named(const std::string& name) {
     const auto op = collective::operation_named(name);
-    if (!op) fail_usage("--op is " + op.error().context());
+    if (!op) fail_usage("--op: " + op.error().context());
     return *op;
 }
 
+/// What an algorithm is to do.
+struct task {
+    operation op;
+    reduction combine;
+    element_type type;
+    double rate;  ///< of codec zfp_rate
+};
+
+/// Whether a row can do it: the library would say so only after the ranks have met.
+status suits(const task& what, const collective::cell& row) {
+    if (collective::growth_of(what.op, what.combine) == collective::growth::unknown && collective::adds_streams(row))
+        return {errc::unsupported, "adds streams, which products are not made of; use cpr_p2p, c_coll or stock"};
+    if (collective::compresses(row) && row.codec != codec_id::fle)
+        return codec::check_codec(row.codec, what.type, what.rate);
+    return {};
+}
+
+void refuse_unsuitable(std::string_view origin, const std::string& name, const task& what) {
+    const auto found = collective::find_cell(what.op, name);
+    if (!found) fail_usage(fmt::format("{}: {}", origin, found.error().context()));
+    if (const status good = suits(what, *found); !good.ok())
+        fail_usage(fmt::format("{}: '{}': {}", origin, name, good.context()));
+}
+
 /// Rows of --algorithms, checked; none given: what `algorithm` of the option table says, with stock before it, or all
-/// rows of the operation.
-std::vector<std::string> chosen_algorithms(operation op, const std::vector<std::string>& given,
+/// rows that can do it.
+std::vector<std::string> chosen_algorithms(const task& what, const std::vector<std::string>& given,
                                            const base::option_set& options, bool takes_forced) {
-    const auto refuse_unknown = [&](std::string_view origin, const std::string& name) {
-        if (const auto found = collective::find_cell(op, name); !found)
-            fail_usage(fmt::format("{}: {}", origin, found.error().context()));
-    };
-    for (const std::string& name : given)
-        if (!takes_forced || !is_forced(name)) refuse_unknown("--algorithms", name);
+    for (const std::string& name : given) {
+        if (is_forced(name) && !takes_forced)
+            fail_usage(
+                fmt::format("--algorithms: '{}': audits force no algorithm of MPI; give stock, or measure it with "
+                            "bench collective",
+                            name));
+        if (!is_forced(name)) refuse_unsuitable("--algorithms", name, what);
+    }
     std::vector<std::string> sorted = given;
     std::sort(sorted.begin(), sorted.end());
     if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end())
@@ -87,13 +116,45 @@ std::vector<std::string> chosen_algorithms(operation op, const std::vector<std::
     if (!given.empty()) return given;
     if (options.is_set(option_id::algorithm)) {
         const std::string& name = options.text(option_id::algorithm);
-        refuse_unknown(options.origin(option_id::algorithm), name);
+        refuse_unsuitable(options.origin(option_id::algorithm), name, what);
         return name == "stock" ? std::vector<std::string>{name} : std::vector<std::string>{"stock", name};
     }
     std::vector<std::string> known;
     for (const collective::algorithm& row : collective::algorithms())
-        if (row.op == op) known.emplace_back(row.name);
+        if (row.op == what.op && suits(what, row.what).ok()) known.emplace_back(row.name);
     return known;
+}
+
+void check_confidence(std::string_view origin, const std::string& text) {
+    const result<double> value = base::parse_bound(text);
+    if (!value || !(*value > 0 && *value < 1))
+        fail_usage(fmt::format("{} is '{}'; give a number between 0 and 1, e.g. 0.9544", origin, text));
+}
+
+/// The machine is read here, and once: ranks that read other figures are found by its digest.
+std::uint64_t machine_digest(const base::option_set& options) {
+    const auto machine = collective::machine_of(options.text(option_id::machine));
+    if (machine) return (*machine)->digest;
+    if (machine.error().code() == errc::io) fail_data(machine.error().context());
+    fail_usage(fmt::format("{}: {}", options.origin(option_id::machine), machine.error().context()));
+}
+
+/// Of all rows but `algorithm`, which the list of algorithms has.
+std::string text_of(const base::option_set& options, std::initializer_list<option_id> ids) {
+    std::string text;
+    for (const option_id id : ids) {
+        if (id == option_id::algorithm) continue;
+        const base::option& row = base::describe(id);
+        text += fmt::format(" {} ", row.flag);
+        switch (row.type) {
+            case base::option_type::bound: text += fmt::format("{}", options.real(id)); break;
+            case base::option_type::bytes: text += fmt::format("{}", options.bytes(id)); break;
+            case base::option_type::count: text += fmt::format("{}", options.count(id)); break;
+            case base::option_type::path: text += fmt::format("of digest {:x}", machine_digest(options)); break;
+            default: text += options.text(id);
+        }
+    }
+    return text;
 }
 
 }  // namespace
@@ -113,8 +174,7 @@ void collective_arguments::declare(CLI::App& app, const form& what) {
     app.add_option("--algorithms", algorithms_,
                    fmt::format("rows of 'laconic info --algorithms' (default: stock and --algorithm, or all){}",
                                what.algorithms_hint))
-        ->type_name("A,B")
-        ->delimiter(',');
+        ->type_name("A,B");
     app.add_option("--data", data_, "field: raw little-endian array, tiled from another offset on every rank")
         ->type_name("FILE")
         ->required();
@@ -129,35 +189,44 @@ void collective_arguments::declare(CLI::App& app, const form& what) {
 }
 
 collective_work collective_arguments::prepare() const {
+    const std::string confidence(base::describe(option_id::confidence).flag);
+    // The table would call it a bound.
+    if (app_->count(confidence) > 0) check_confidence(confidence, app_->get_option(confidence)->results().back());
     const base::option_set options = resolve_options(*app_, options_);
+    check_confidence(options.origin(option_id::confidence), options.text(option_id::confidence));
     collective_settings settings;
     settings.op = operation_named(op_);
     settings.combine = reduction_named(reduction_);
-    settings.algorithms = chosen_algorithms(settings.op, algorithms_, options, takes_forced_);
+    if (!collective::is_reduction(settings.op) && settings.combine != reduction::sum)
+        fail_usage(fmt::format("--reduction is '{}', but {} combines nothing; leave it out", reduction_, op_));
     settings.bytes = byte_size("--bytes", bytes_);
     settings.options = collective::options_of(options);
     settings.options.limit = limit_.value();
+    settings.options.codec_threads = codec_threads_of(options);
     const element_type type = type_.value();
+    settings.algorithms = chosen_algorithms({settings.op, settings.combine, type, settings.options.rate},
+                                            listed("--algorithms", algorithms_), options, takes_forced_);
+    std::string told = text_of(options, options_);
     if (settings.bytes < size_of(type))
         fail_usage(fmt::format("--bytes is {}; give at least one element of {} bytes", bytes_, size_of(type)));
     if (data_ == "-") fail_usage("--data is '-'; every rank reads the field, so give a file");
-    buffer field = read_array(data_, type);
+    buffer field = read_array(data_, type, name_a_file);
     if (field.size() == 0) fail_data(fmt::format("'{}' is empty; give a field with at least one value", data_));
-    return {std::move(settings), type, std::move(field)};
+    return {std::move(settings), type, std::move(field), std::move(told)};
 }
 
 std::string collective_arguments::fingerprint(const collective_work& work) const {
     const collective_settings& all = work.settings;
     return fmt::format(
-        "--op {} --reduction {} --algorithms {} --type {} --bytes {} --bound {}:{} --scope {} --segment-bytes {}, a "
-        "field of {} bytes",
-        op_, reduction_, fmt::join(all.algorithms, ","), codec::name_of(work.type), all.bytes,
-        static_cast<int>(all.options.limit.kind), all.options.limit.value, scope_name(all.options.bound_scope),
-        all.options.segment_bytes, work.field.size());
+        "--op {} --reduction {} --algorithms {} --type {} --bytes {} --bound {}:{}{}, a field of {} bytes", op_,
+        reduction_, fmt::join(all.algorithms, ","), codec::name_of(work.type), all.bytes,
+        static_cast<int>(all.options.limit.kind), all.options.limit.value, work.options, work.field.size());
 }
 
 bool collective_arguments::names_forced() const {
-    return std::any_of(algorithms_.begin(), algorithms_.end(), is_forced);
+    return std::any_of(algorithms_.begin(), algorithms_.end(), [](const std::string& word) {
+        return is_forced(word) || word.find(",stock:") != std::string::npos;
+    });
 }
 
 rank_sizes::rank_sizes(operation op, std::size_t count, int ranks, bool root) noexcept : in(count), out(count) {

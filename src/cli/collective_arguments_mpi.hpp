@@ -30,6 +30,7 @@ struct collective_work {
     collective_settings settings;
     element_type type;
     buffer field;
+    std::string options;  ///< of the table, as text that is the same where they mean the same
 };
 
 /// --op, --reduction, --algorithms, --data, --type, --bytes, the bound and options of the table.
@@ -45,7 +46,7 @@ public:
     void declare(CLI::App& app, const form& what);
     /// Reads the field.
     [[nodiscard]] collective_work prepare() const;
-    /// In which the ranks must not differ before the first collective; the library compares the rest.
+    /// Everything in which the ranks must not differ.
     [[nodiscard]] std::string fingerprint(const collective_work& work) const;
     /// Whether rows are named that is_forced() knows.
     [[nodiscard]] bool names_forced() const;
@@ -58,7 +59,7 @@ private:
     bool takes_forced_ = false;
     std::string op_ = "allreduce";
     std::string reduction_ = "sum";
-    std::vector<std::string> algorithms_;
+    std::vector<std::string> algorithms_;  // words, each of which may name several
     std::string data_;
     type_argument type_;
     bound_argument limit_;

@@ -38,6 +38,9 @@ private:
 /// all. Each program defines it.
 [[nodiscard]] bool speaks_for_the_job(int exit_code);
 
+/// Where a command may be that the parser `where` does not have: "see 'laconic --help'". Each program defines it.
+[[nodiscard]] std::string where_to_look(const CLI::App& where);
+
 [[noreturn]] inline void fail_usage(std::string message) { throw failure(exit_usage, std::move(message)); }
 [[noreturn]] inline void fail_data(std::string message) { throw failure(exit_data, std::move(message)); }
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The table of subcommands of `laconic`, which needs no MPI.
+#include <fmt/format.h>
+
 #include <array>
 
+#include "cli/help.hpp"
 #include "cli/mpi_commands.hpp"
 
 namespace laconic::cli {
@@ -102,6 +105,8 @@ constexpr std::array table{
 }  // namespace
 
 std::span<const command> commands() noexcept { return table; }
+
+std::string where_to_look(const CLI::App& where) { return fmt::format("see '{} --help'", full_name(where)); }
 
 bool speaks_for_the_job(int /*exit_code*/) { return true; }
 

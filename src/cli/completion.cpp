@@ -34,10 +34,18 @@ std::string path_of(const CLI::App& app) {
     return above.empty() ? app.get_name() : above + " " + app.get_name();
 }
 
+bool hands_over(const CLI::App& app) {
+    const auto below = app.get_subcommands({});
+    return app.get_prefix_command() ||
+           std::any_of(below.begin(), below.end(), [](const auto* s) { return hands_over(*s); });
+}
+
 /// What may follow a subcommand: its own subcommands, options, and the choices of its positionals.
-std::string offered_by(const CLI::App& app) {
+/// of_mpi_programs  only of the subcommands that they have
+std::string offered_by(const CLI::App& app, bool of_mpi_programs = false) {
     std::vector<std::string> words;
-    for (const CLI::App* sub : app.get_subcommands({})) words.push_back(sub->get_name());
+    for (const CLI::App* sub : app.get_subcommands({}))
+        if (!of_mpi_programs || hands_over(*sub)) words.push_back(sub->get_name());
     for (const CLI::Option* option : app.get_options()) {
         if (option->get_positional() && is_choice(*option)) words.push_back(words_of(option->get_type_name()));
         if (!option->get_positional()) words.push_back(fmt::format("{}", fmt::join(spellings(*option), " ")));
@@ -63,21 +71,19 @@ std::string quoted_for_fish(std::string_view text) {
 }  // namespace
 
 std::string bash_completion(const CLI::App& root) {
-    std::string values, offers;
+    std::string values, offers, asked, offers_of_mpi;
     walk(root, [&](const CLI::App& app) {
         const std::string path = path_of(app);
         if (app.get_prefix_command()) {
             // It knows no options: the program that does is asked at the time.
-            offers += fmt::format(
-                "        '{}') offered=\"$(\"${{COMP_WORDS[0]}}\" {} --help 2>/dev/null | grep -oE -e ' "
-                "--?[a-z][a-z-]*')\" ;;\n",
-                path, path);
-            values +=
-                fmt::format("        '{} --data'|'{} --config') COMPREPLY=($(compgen -f -- \"$current\")); return ;;\n",
-                            path, path);
+            asked += fmt::format(
+                "        '{}') _laconic_asked \"$(\"${{COMP_WORDS[0]}}\" {} --help 2>/dev/null)\" && return ;;\n", path,
+                path);
             return;
         }
         offers += fmt::format("        '{}') offered='{}' ;;\n", path, offered_by(app));
+        if (hands_over(app))
+            offers_of_mpi += fmt::format("        'laconic-'*' {}') offered='{}' ;;\n", path, offered_by(app, true));
         for (const CLI::Option* option : app.get_options()) {
             if (option->get_positional() || !takes_value(*option)) continue;
             const std::string act = is_choice(*option) ? fmt::format("COMPREPLY=($(compgen -W '{}' -- \"$current\"))",
@@ -90,6 +96,32 @@ std::string bash_completion(const CLI::App& root) {
     });
     // The subcommand is the leading words that are no options.
     return fmt::format(R"(# bash completion for laconic; made by "laconic completion bash".
+# Options of a help text; true where values of the one before the cursor are offered.
+_laconic_asked() {{
+    local line name
+    while IFS= read -r line; do
+        [[ "$line" == Examples:* ]] && break
+        # What a description goes on with stands further to the right.
+        [[ "$line" == '  -'* || "$line" == '      --'* ]] || continue
+        line="${{line#"${{line%%[! ]*}}"}}"
+        [[ "$line" == -?,* ]] && offered+=" ${{line%%,*}}"
+        line="${{line#-?, }}"
+        name="${{line%% *}}"
+        offered+=" $name"
+        line="${{line#"$name"}}"
+        # A value stands one blank behind its option, a description two.
+        [[ "$name" == "$previous" && "$line" == ' '[!' ']* ]] || continue
+        line="${{line# }}"
+        line="${{line%% *}}"
+        case "$line" in
+            *'|'*) COMPREPLY=($(compgen -W "${{line//[|]/ }}" -- "$current")) ;;
+            FILE) COMPREPLY=($(compgen -f -- "$current")) ;;
+            *) COMPREPLY=() ;;
+        esac
+        return 0
+    done <<< "$1"
+    return 1
+}}
 _laconic() {{
     local current="${{COMP_WORDS[COMP_CWORD]}}" previous="${{COMP_WORDS[COMP_CWORD-1]}}" path="" offered="" word
     for word in "${{COMP_WORDS[@]:1:2}}"; do
@@ -100,11 +132,13 @@ _laconic() {{
     case "$path $previous" in
 {values}    esac
     case "$path" in
-{offers}    esac
+{offers}{asked}    esac
+    case "${{COMP_WORDS[0]##*/}} $path" in
+{offers_of_mpi}    esac
     COMPREPLY=($(compgen -W "$offered" -- "$current"))
     [[ "$current" != -* ]] && COMPREPLY+=($(compgen -f -- "$current"))
 }}
-complete -o filenames -F _laconic laconic
+complete -o filenames -F _laconic laconic laconic-mpich laconic-openmpi
 )",
                        fmt::arg("paths",
                                 [&] {
@@ -116,11 +150,13 @@ complete -o filenames -F _laconic laconic
                                     });
                                     return paths;
                                 }()),
-                       fmt::arg("values", values), fmt::arg("offers", offers));
+                       fmt::arg("values", values), fmt::arg("offers", offers), fmt::arg("asked", asked),
+                       fmt::arg("offers_of_mpi", offers_of_mpi));
 }
 
 std::string zsh_completion(const CLI::App& root) {
-    return "#compdef laconic\nautoload -U +X bashcompinit && bashcompinit\n" + bash_completion(root);
+    return "#compdef laconic laconic-mpich laconic-openmpi\nautoload -U +X bashcompinit && bashcompinit\n" +
+           bash_completion(root);
 }
 
 std::string fish_completion(const CLI::App& root) {

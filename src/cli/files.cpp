@@ -36,16 +36,16 @@ void buffer::resize(std::size_t size) {
     *this = std::move(other);
 }
 
-buffer read_file(const std::string& path) {
-    input_file source(path);
+buffer read_file(const std::string& path, std::string_view remedy) {
+    input_file source(path, remedy);
     progress shown("reading", source.size().value_or(0));
     buffer bytes;
     source.append(bytes, std::numeric_limits<std::size_t>::max(), &shown);
     return bytes;
 }
 
-buffer read_array(const std::string& path, element_type type) {
-    buffer bytes = read_file(path);
+buffer read_array(const std::string& path, element_type type, std::string_view remedy) {
+    buffer bytes = read_file(path, remedy);
     check_array_size(path, bytes.size(), type);
     return bytes;
 }

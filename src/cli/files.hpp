@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "laconic/codec.hpp"
 
@@ -42,11 +43,15 @@ private:
     std::size_t size_ = 0;
 };
 
-/// All bytes of a file or, for "-", of standard input. Throws a data failure that names the path.
-[[nodiscard]] buffer read_file(const std::string& path);
+inline constexpr std::string_view name_a_file = "name an existing file";
+inline constexpr std::string_view name_a_file_or_input = "name an existing file or - for standard input";
+
+/// All bytes of a file or, for "-", of standard input. Throws a data failure that names the path and the remedy.
+[[nodiscard]] buffer read_file(const std::string& path, std::string_view remedy = name_a_file_or_input);
 
 /// read_file, and a data failure unless the size is a whole number of elements.
-[[nodiscard]] buffer read_array(const std::string& path, element_type type);
+[[nodiscard]] buffer read_array(const std::string& path, element_type type,
+                                std::string_view remedy = name_a_file_or_input);
 
 /// A data failure that names the path unless so many bytes are a whole number of elements.
 void check_array_size(const std::string& path, std::uint64_t bytes, element_type type);
@@ -57,7 +62,8 @@ void check_array_size(const std::string& path, std::uint64_t bytes, element_type
 class output_file {
 public:
     /// Throws a data failure when `path` cannot be written, a usage failure for binary output to a terminal.
-    explicit output_file(const std::string& path);
+    /// flag  that gave the path, for messages
+    explicit output_file(const std::string& path, std::string_view flag = "-o");
     output_file(const output_file&) = delete;
     output_file& operator=(const output_file&) = delete;
     ~output_file();
@@ -67,13 +73,17 @@ public:
     void commit();
 
 private:
+    [[noreturn]] void refuse() const;
     void follow_links();
     void create_temporary();
 
-    std::string name_;       ///< for messages
-    std::string target_;     ///< with symbolic links followed
-    std::string temporary_;  ///< empty: written directly
+    std::string name_, flag_;  ///< for messages
+    std::string target_;       ///< with symbolic links followed
+    std::string temporary_;    ///< empty: written directly
     int descriptor_ = -1;
 };
+
+/// Before long work: throws what output_file would when `path` cannot be written, and leaves nothing behind.
+void check_writable(const std::string& path, std::string_view flag);
 
 }  // namespace laconic::cli

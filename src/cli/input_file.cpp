@@ -20,11 +20,9 @@ constexpr std::size_t piece_bytes = std::size_t{8} << 20;
 
 }  // namespace
 
-input_file::input_file(const std::string& path)
+input_file::input_file(const std::string& path, std::string_view remedy)
     : path_(path), descriptor_(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-    if (descriptor_ < 0)
-        fail_data(fmt::format("cannot read '{}': {}; name an existing file or - for standard input", path,
-                              std::strerror(errno)));
+    if (descriptor_ < 0) fail_data(fmt::format("cannot read '{}': {}; {}", path, std::strerror(errno), remedy));
     struct stat about {};
     if (::fstat(descriptor_, &about) != 0 || !S_ISREG(about.st_mode)) return;
     // Standard input may stand in the middle of a file. Files of /proc are regular and say they are empty.

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "cli/files.hpp"
 #include "cli/progress.hpp"
@@ -17,7 +18,8 @@ namespace laconic::cli {
 /// Every member throws a data failure that names the path when the system refuses.
 class input_file {
 public:
-    explicit input_file(const std::string& path);
+    /// remedy  where there is no such file
+    explicit input_file(const std::string& path, std::string_view remedy = name_a_file_or_input);
     input_file(const input_file&) = delete;
     input_file& operator=(const input_file&) = delete;
     ~input_file();

@@ -28,6 +28,21 @@ int report(const CLI::App& where, int exit_code, std::string_view message) {
     return exit_code;
 }
 
+/// What the parser complains of, with the value and the remedy.
+std::string complaint(const CLI::App& where, const CLI::ParseError& error) {
+    const std::string_view told = error.what();
+    for (const CLI::Option* option : where.get_options()) {
+        const std::string name = option->get_name();
+        const bool once = option->get_items_expected_max() == 1 && option->count() > 1;
+        if (told.starts_with(name + ": At Most 1") && once)
+            return fmt::format("{} is given {} times; give it once", name, option->count());
+        if (option->count() == 1 && told == fmt::format("Could not convert: {} = {}", name, option->results().front()))
+            return fmt::format("{} is '{}'; give a {}", name, option->results().front(),
+                               option->get_type_name() == "N" ? "whole number >= 0" : "number");
+    }
+    return fmt::format("{}; see '{} --help'", told, full_name(where));
+}
+
 /// A standard stream that was closed (2>&-) must not become the next file that is opened: messages would end up in
 /// it. It is opened the wrong way round, so that using it still fails.
 void occupy_standard_streams() {
@@ -61,7 +76,7 @@ int run_chosen(CLI::App& root, const CLI::App& where, const action& chosen, int 
         flush_output();
         return exit_ok;
     } catch (const CLI::ParseError& error) {
-        return report(where, exit_usage, fmt::format("{}; see '{} --help'", error.what(), full_name(where)));
+        return report(where, exit_usage, complaint(where, error));
     }
 }
 
@@ -73,7 +88,7 @@ int run(CLI::App& root, int argc, char** argv) {
         std::string unknown;
         const std::span<char* const> words(argv, static_cast<std::size_t>(argc));
         where = &addressed(root, words.subspan(words.empty() ? 0 : 1), unknown);
-        if (!unknown.empty()) fail_usage(fmt::format("no command '{}'; see '{} --help'", unknown, full_name(*where)));
+        if (!unknown.empty()) fail_usage(fmt::format("no command '{}'; {}", unknown, where_to_look(*where)));
         return run_chosen(root, *where, chosen, argc, argv);
     } catch (const failure& error) {
         return report(*where, error.exit_code(), error.what());

@@ -9,7 +9,7 @@ namespace laconic::cli {
 
 inline constexpr command bench_collective_command{
     "bench collective", "Measure collectives, next to stock MPI, under mpiexec",
-    "  mpiexec -n 4 laconic bench collective --op allreduce --algorithms stock,fused --data wave.f32 \\\n"
+    "  mpiexec -n 4 laconic bench collective --op allreduce --algorithms stock,homcomp_f --data wave.f32 \\\n"
     "      --type f32 --bytes 64M --rel 1e-3 --scope contribution\n",
     declare_bench_collective};
 inline constexpr command bench_redistribute_command{

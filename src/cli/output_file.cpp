@@ -56,36 +56,37 @@ void remove_on_signal(const std::string& path) {
 /// With its slash; empty for a name alone.
 std::string directory_of(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
 
-[[noreturn]] void refuse(const std::string& name) {
-    fail_data(fmt::format("cannot write '{}': {}; give -o a file in a writable directory, or - for standard output",
-                          name, std::strerror(errno)));
-}
-
 }  // namespace
 
-output_file::output_file(const std::string& path) : name_(path), target_(path) {
+output_file::output_file(const std::string& path, std::string_view flag) : name_(path), flag_(flag), target_(path) {
     if (path == "-") {
         if (is_terminal(stdout))
-            fail_usage("-o - would write binary data to the terminal; give -o a file or use a pipe");
+            fail_usage(
+                fmt::format("{0} - would write binary data to the terminal; give {0} a file or use a pipe", flag_));
         descriptor_ = STDOUT_FILENO;
         return;
     }
     struct stat about {};
     const bool exists = ::stat(path.c_str(), &about) == 0;
     if (exists && S_ISDIR(about.st_mode))
-        fail_data(fmt::format("cannot write '{}': it is a directory; give -o a file", path));
+        fail_data(fmt::format("cannot write '{}': it is a directory; give {} a file", path, flag_));
     if (exists && !S_ISREG(about.st_mode)) {
         // Renaming over /dev/null or a named pipe would replace it.
         descriptor_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-        if (descriptor_ < 0) refuse(name_);
+        if (descriptor_ < 0) refuse();
         return;
     }
     // Nothing there yet is fine, also at the end of a link; a path that leads nowhere is not.
-    if (!exists && errno != ENOENT) refuse(name_);
-    if (exists && ::access(path.c_str(), W_OK) != 0) refuse(name_);
+    if (!exists && errno != ENOENT) refuse();
+    if (exists && ::access(path.c_str(), W_OK) != 0) refuse();
     follow_links();
     create_temporary();
-    if (exists && ::fchmod(descriptor_, about.st_mode & 07777) != 0) refuse(name_);
+    if (exists && ::fchmod(descriptor_, about.st_mode & 07777) != 0) refuse();
+}
+
+void output_file::refuse() const {
+    fail_data(fmt::format("cannot write '{}': {}; give {} a file in a writable directory{}", name_,
+                          std::strerror(errno), flag_, flag_ == "-o" ? ", or - for standard output" : ""));
 }
 
 void output_file::follow_links() {
@@ -98,7 +99,7 @@ void output_file::follow_links() {
         target_ = next.starts_with('/') ? next : directory_of(target_) + next;
     }
     errno = ELOOP;
-    refuse(name_);
+    refuse();
 }
 
 void output_file::create_temporary() {
@@ -118,7 +119,7 @@ void output_file::create_temporary() {
         is_doomed = false;
         if (errno != EEXIST) break;
     }
-    refuse(name_);
+    refuse();
 }
 
 output_file::~output_file() {
@@ -146,9 +147,17 @@ void output_file::commit() {
     descriptor_ = -1;
     if (::close(descriptor) != 0) fail_data(fmt::format("cannot write '{}': {}", name_, std::strerror(errno)));
     if (temporary_.empty()) return;
-    if (::rename(temporary_.c_str(), target_.c_str()) != 0) refuse(name_);
+    if (::rename(temporary_.c_str(), target_.c_str()) != 0) refuse();
     is_doomed = false;
     temporary_.clear();
+}
+
+void check_writable(const std::string& path, std::string_view flag) {
+    struct stat about {};
+    // Who reads a named pipe would take its closing for the end.
+    const bool direct = path == "-" || (::stat(path.c_str(), &about) == 0 && !S_ISREG(about.st_mode) &&
+                                        !S_ISDIR(about.st_mode) && ::access(path.c_str(), W_OK) == 0);
+    if (!direct) output_file(path, flag);
 }
 
 }  // namespace laconic::cli

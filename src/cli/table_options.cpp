@@ -65,6 +65,14 @@ base::option_set resolve_options(const CLI::App& app, std::initializer_list<opti
     return std::move(resolved).value();
 }
 
+unsigned codec_threads_of(const base::option_set& set) {
+    constexpr unsigned most = 64;  // include/laconic/collective_options.hpp
+    const unsigned threads = set.count(option_id::codec_threads);
+    if (threads > most)
+        fail_usage(fmt::format("{} is '{}'; give 0 to {}", set.origin(option_id::codec_threads), threads, most));
+    return threads;
+}
+
 void declare_common_options(CLI::App& app) { declare_options(app, {option_id::force_isa, option_id::config}); }
 
 void apply_common_options(const CLI::App& app) {

@@ -18,6 +18,9 @@ void declare_options(CLI::App& app, std::initializer_list<base::option_id> ids);
 /// the source, the value and the remedy. A bad value of a row that is not asked for is no failure.
 [[nodiscard]] base::option_set resolve_options(const CLI::App& app, std::initializer_list<base::option_id> ids);
 
+/// codec_threads, or a usage failure that names the source where no rank has so many.
+[[nodiscard]] unsigned codec_threads_of(const base::option_set& set);
+
 /// Names of the codecs that this build has.
 [[nodiscard]] std::string available_codecs(std::string_view separator);
 

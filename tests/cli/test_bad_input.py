@@ -89,6 +89,11 @@ class BadUsage(CommandLine):
         self.refuse(2, ["inspect", "in", "in2"], "laconic inspect: ", "in2")
         self.refuse(2, ["completion", "tcsh"], "laconic completion: ", "'tcsh'", "bash, zsh or fish")
 
+    def test_a_flag_that_is_given_twice(self):
+        self.refuse_compress("--type", "f32", "--type", "f64", "--abs", "1", words=["--type is given 2 times; give it once"])
+        self.refuse(2, ["dump", "in", "--from", "1", "--from", "2"], "--from is given 2 times; give it once")
+        self.refuse(2, ["dump", "in", "--from", "x"], "--from is 'x'; give a whole number >= 0")
+
     def test_standard_input_is_read_once(self):
         for command in ("add", "subtract", "minimum", "maximum"):
             self.refuse(2, [command, "-", "-", "-o", "out"], f"laconic {command}: ", "standard input")
@@ -99,7 +104,12 @@ class BadUsage(CommandLine):
         self.refuse(2, [*command, "--megabytes", "0"], "--megabytes", "0")
         self.refuse(2, [*command, "--megabytes", "-3"], "--megabytes", "-3")
         self.refuse(2, [*command, "--megabytes", "many"], "--megabytes", "many")
-        self.refuse(2, [*command, "--repetitions", "0"], "--repetitions", "0")
+        for text in ("0", "-1", "1.5", "x", "4294967296"):
+            self.refuse(2, [*command, "--repetitions", text], f"--repetitions is '{text}'; give a whole number from 1 to ")
+        self.refuse(2, [*command, "--rate", "x"], "--rate is 'x'; give a number")
+        for text in ("scalar,", ",scalar", "scalar,,scalar", ""):
+            for flag in ("--engines", "--codecs"):
+                self.refuse(2, [*command, flag, text], f"{flag} is '{text}'; give names with one comma between two")
         self.refuse(2, [*command, "--engines", "scalar,mmx"], "'mmx'", "scalar")
         self.refuse(2, command[:-2], "--abs", "--rel")
         self.refuse(2, [*command[:-1], "0"], "--abs", "'0'")
@@ -150,7 +160,10 @@ class BadData(CommandLine):
         compress = ["compress", "in", "--type", "f32", "--abs", "1", "-o"]
         self.refuse(1, [*compress, "no/such/out"], "'no/such/out'", "No such file")
         self.refuse(1, [*compress, "in/out"], "'in/out'")
-        self.refuse(1, [*compress, "."], "directory")
+        self.refuse(1, [*compress, "."], "directory", "give -o a file")
+        plan = ["plan", "--global", "8x8", "--patch", "2x2", "--ranks", "4", "--png"]
+        if self.run_program(*plan, "/dev/null").returncode == 0:  # this build can draw
+            self.refuse(1, [*plan, "no/such/out"], "'no/such/out'", "give --png a file in a writable directory\n")
         self.refuse(1, [*compress, ""], "''")
         self.refuse(1, [*compress, "/dev/full"], "'/dev/full'", "No space left")
         if os.getuid() != 0:

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 LAUNCHER, PROGRAM, LACONIC = sys.argv.pop(1), sys.argv.pop(1), sys.argv.pop(1)
@@ -81,8 +82,12 @@ class Calibrate(unittest.TestCase):
         for ranks, arguments, code, words in ((1, [], 2, "1 rank"), (2, ["--bogus"], 2, "--bogus"),
                                               (2, ["--ops", "sum"], 2, "'sum'"),
                                               (2, ["--ops", "bcast,bcast"], 2, "'bcast' twice"),
-                                              (2, ["--quick", "--out", "/nonexistent/m.toml"], 1, "/nonexistent/m.toml")):
+                                              (2, ["--ops", "bcast,"], 2, "'bcast,'"),
+                                              (2, ["--out", "/nonexistent/m.toml"], 1, "give --out a file in a writable")):
+            # Without --quick: what it says comes before minutes of measuring.
+            begun = time.monotonic()
             run = self.launch(ranks, *arguments)
+            self.assertLess(time.monotonic() - begun, 30)
             lines = [line for line in run.stderr.splitlines() if line.startswith("laconic")]
             self.assertEqual(run.returncode, code, (arguments, run.stderr))
             self.assertEqual(len(lines), 1, run.stderr)

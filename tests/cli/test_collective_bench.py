@@ -190,6 +190,17 @@ class CollectiveBench(Ranks):
                 self.assertEqual(len(complaints), 1, (odd, rank, run.stderr))
                 self.assertIn(word, complaints[0])
 
+    def test_ranks_with_different_variables_end_together(self):
+        machine = os.path.join(self.folder.name, "machine.toml")
+        with open(machine, "w", encoding="ascii"):
+            pass
+        script = ('[ "${PMI_RANK:-$OMPI_COMM_WORLD_RANK}" = 0 ] && export "$0"; exec "$1" bench collective --type f32 '
+                  '--bytes 40K --abs 1e-3 --algorithms ring_raw,homcomp_f --data "$2"')
+        for variable in ("CHECK=on", "RANKS_PER_NODE=1", "CODEC_THREADS=2", "MACHINE=" + machine):
+            run = self.launch(2, "/bin/sh", "-c", script, "LACONIC_" + variable, PROGRAM, self.field)
+            self.assertEqual((run.returncode, len(self.complaints(run))), (2, 1), (variable, run.stderr))
+            self.assertIn("different options", run.stderr)
+
     def test_the_launcher_of_another_mpi_is_named(self):
         other = {"OMPI_COMM_WORLD_SIZE": "2", "OMPI_COMM_WORLD_RANK": "0"} if PROGRAM.endswith("mpich") else \
             {"PMI_SIZE": "2", "PMI_RANK": "0"}

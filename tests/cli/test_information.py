@@ -25,6 +25,8 @@ class Info(CommandLine):
             self.assertIn(name, names)
         fused = info["algorithms"][names.index("homcomp_f")]
         self.assertEqual((fused["schedule"], fused["payload"], fused["published_as"]), ("ring", "fused", "HomComp_F"))
+        chosen = info["algorithms"][names.index("auto")]
+        self.assertEqual((chosen["schedule"], chosen["payload"], chosen["codec"]), ("auto", "-", "-"))
         variables = [row["environment"] for row in info["options"]]
         for name in ("LACONIC_ABS", "LACONIC_REL", "LACONIC_FORCE_ISA", "LACONIC_CODEC", "LACONIC_THREADS"):
             self.assertIn(name, variables)
@@ -50,6 +52,17 @@ class Info(CommandLine):
             self.assertRegex(self.succeed("info", environment={"OMP_NUM_THREADS": "3"}).decode(), r"\nthreads +3 ")
         else:
             self.assertEqual(threads["available"], 1)
+
+    def test_every_flag_is_one_of_a_command(self):
+        rows = json.loads(self.succeed("info", "--options", "--json"))["options"]
+        flags = {row["key"]: row["flag"] for row in rows}
+        self.assertEqual((flags["audit"], flags["trace_timing"], flags["abs"]), ("", "trace --timing", "--abs"))
+        helps = {" ".join(words): self.succeed(*words, "--help").decode() for words in SUBCOMMANDS}
+        for words, flag in (row["flag"].rpartition(" ")[::2] for row in rows if row["flag"]):
+            # Some are those of the MPI programs, which may be missing.
+            if words or "audit" in helps:
+                self.assertIn(f"{flag} ", helps[words] if words else "".join(helps.values()))
+        self.assertRegex(self.succeed("info", "--options").decode(), r"\nLACONIC_AUDIT +audit +- +choice ")
 
     def test_sections_can_be_chosen(self):
         for section, word in (("isa", "scalar"), ("codecs", "fle"), ("algorithms", "HomComp_F"), ("options", "LACONIC_ABS")):
@@ -133,10 +146,41 @@ class Completion(CommandLine):
         self.assertEqual(self.complete("laconic", "completion", "z"), ["zsh"])
 
     def test_bash_asks_the_program_that_knows_the_options(self):
-        self.write("laconic", b"#!/bin/sh\n[ \"$*\" = 'bench collective --help' ] && "
-                              b"printf 'Options:\\n      --scope X  of --op\\n  -h, --help\\n'\n")
+        self.write("laconic", b'''#!/bin/sh
+[ "$*" = 'bench collective --help' ] && cat << end
+Usage: laconic bench collective [OPTION]...
+Options:
+      --scope one|two  of --op, -n or --isa
+      --op allreduce|reduce|reduce_scatter
+                       text of
+                       --more
+      --bytes SIZE     how many
+      --data FILE      what
+      --json           print
+  -h, --help           this
+
+Examples:
+  mpiexec -n 4 laconic bench
+      --example
+end
+''')
         os.chmod(self.path("laconic"), 0o755)
-        self.assertEqual(self.complete("./laconic", "bench", "collective", "--sc"), ["--scope"])
+        os.link(self.path("laconic"), self.path("laconic-mpich"))
+        for program in ("./laconic", "./laconic-mpich"):
+            asked = [program, "bench", "collective"]
+            self.assertEqual(self.complete(*asked, "--sc"), ["--scope"])
+            self.assertEqual(self.complete(*asked, "-"), ["--scope", "--op", "--bytes", "--data", "--json", "-h", "--help"])
+            self.assertEqual(self.complete(*asked, "--op", "r"), ["reduce", "reduce_scatter"])
+            self.assertEqual(self.complete(*asked, "--scope", ""), ["one", "two"])
+            self.assertEqual(self.complete(*asked, "--bytes", ""), [])
+            self.assertEqual(self.complete(*asked, "--data", "lac"), ["laconic", "laconic-mpich"])
+            self.assertIn("laconic", self.complete(*asked, "--json", ""))
+
+    def test_bash_offers_the_mpi_programs_what_they_have(self):
+        self.assertEqual(self.complete("laconic-mpich", "c"), ["calibrate"])
+        self.assertEqual(self.complete("/usr/bin/laconic-openmpi", "bench", "c"), ["collective"])
+        self.assertIn("complete -o filenames -F _laconic laconic laconic-mpich laconic-openmpi",
+                      self.succeed("completion", "bash").decode())
 
     def test_scripts_of_all_shells_are_valid(self):
         for shell in ("bash", "zsh", "fish"):

@@ -104,10 +104,14 @@ class Options(CommandLine):
                 if row["key"] not in ("codec", "threads", "machine", "audit") and not row["key"].startswith("trace"):
                     self.assertIn(f" {row['flag']}", text)
 
-    def test_flag_before_environment_before_file_for_collectives(self):
+    def of_mpich(self):
         program = os.path.join(os.path.dirname(PROGRAM), "laconic-mpich")
         if not os.path.exists(program):
             self.skipTest("no MPICH here")
+        return program
+
+    def test_flag_before_environment_before_file_for_collectives(self):
+        program = self.of_mpich()
 
         def settings(*arguments, environment=None):
             # One rank needs no launcher.
@@ -130,6 +134,42 @@ class Options(CommandLine):
                                 environment={"LACONIC_SCOPE": "all"})
         self.assertEqual(done.returncode, 2)
         self.assertIn(b"LACONIC_SCOPE: 'all'", done.stderr)
+
+    def test_collectives_refuse_bad_values_before_they_start(self):
+        # One rank needs no launcher, and ends before any call.
+        program = self.of_mpich()
+        self.write("bad.toml", b"[inter_node]\nlatency_us = -2\n")
+        bench, audit = ([*words, "--data", "in", "--type", "f64", "--abs", "1"] for words in (["bench", "collective"], ["audit"]))
+        for command in (bench, audit):
+            for arguments, code, words in (
+                    (["--scope", "probable", "--confidence", "2"], 2, "--confidence is '2'; give a number between 0 and 1"),
+                    (["--confidence", "0"], 2, "--confidence is '0'"),
+                    (["--confidence", "x"], 2, "--confidence is 'x'; give a number between 0 and 1"),
+                    (["--machine", "absent.toml"], 1, "'absent.toml'"),
+                    (["--machine", "in"], 2, "--machine: in"),
+                    (["--machine", "bad.toml"], 2, "--machine: bad.toml:2"),
+                    (["--reduction", "prod", "--algorithms", "stock,hzccl"], 2, "--algorithms: 'hzccl': adds streams"),
+                    (["--reduction", "prod", "--algorithm", "hzccl"], 2, "--algorithm: 'hzccl': adds streams"),
+                    (["--reduction", "avg", "--op", "bcast"], 2, "--reduction is 'avg', but bcast combines nothing"),
+                    (["--op", "allreducee"], 2, ": --op: 'allreducee' is no collective; use allreduce"),
+                    (["--algorithms", "stock,,auto"], 2, "--algorithms is 'stock,,auto'")):
+                message = self.refuse(code, [*command, *arguments], words, program=program)
+                self.assertNotIn("rank 0", message)
+            missing = ["nofile" if word == "in" else word for word in command]
+            self.assertTrue(self.refuse(1, missing, "'nofile'", program=program).endswith("name an existing file\n"))
+        self.refuse(2, bench, "LACONIC_CONFIDENCE is '1'", program=program, environment={"LACONIC_CONFIDENCE": "1"})
+        self.refuse(2, [*bench, "--codec-threads", "100"], "--codec-threads is '100'; give 0 to 64", program=program)
+        self.refuse(2, [*bench, "--repetitions", "-1"], "--repetitions is '-1'; give a whole number from 1", program=program)
+        self.refuse(2, [*audit, "--algorithms", "stock:ring"], "'stock:ring': audits force no algorithm", program=program)
+        self.refuse(2, ["compress"], "no command 'compress'; laconic-mpich has ", "'laconic' has all the others", program=program)
+
+    def test_collectives_try_all_rows_that_can_do_it(self):
+        program = self.of_mpich()
+        report = json.loads(self.succeed("audit", "--data", "in", "--type", "f64", "--abs", "1", "--reduction", "prod",
+                                         "--bytes", "1K", "--json", program=program))
+        names = [row["algorithm"] for row in report["rows"]]
+        self.assertIn("c_coll", names)
+        self.assertNotIn("hzccl", names)
 
 
 if __name__ == "__main__":

@@ -102,7 +102,11 @@ class Predict(CommandLine):
         self.refuse(2, [*ask, "--beta", "1B/s"], "--beta is '1B/s'", "1kB/s")
         self.refuse(2, [*ask, "--alpha", "1"], "--alpha: '1'", "1.5us")
         self.refuse(2, [*ask, "--alpha", "1e9s"], "--alpha is '1e9s'", "100s")
-        self.refuse(2, [*ask, "--growth", "-1"], "--growth: '-1'")
+        for text in ("-1", "x"):
+            self.refuse(2, [*ask, "--growth", text], f"--growth is '{text}'; give a finite number >= 0\n")
+        self.refuse(2, ["predict", "--bytes", "0", "--ranks", "4", "--ratio", "8"], "--bytes is '0'", "at least 1 byte")
+        self.refuse(2, [*ask, "--codec-threads", "100"], "--codec-threads is '100'; give 0 to 64")
+        self.refuse(2, ask, "LACONIC_CODEC_THREADS is '65'", environment={"LACONIC_CODEC_THREADS": "65"})
         self.refuse(2, [*ask, "--type", "i32"], "--type is 'i32'", "f32")
         self.refuse(1, [*ask, "--machine", "absent.toml"], "'absent.toml'", "No such file", "LACONIC_MACHINE")
         self.write("bad.toml", b"[inter_node]\nlatency_us = -2\n")

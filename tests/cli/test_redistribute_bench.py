@@ -116,7 +116,7 @@ class RedistributeBench(Ranks):
     def test_refusals(self):
         patch = ["--patch", "3x4"]
         self.refuse([*patch, "--engines", "fast"], "--engines", "'fast'", "per_rank")
-        self.refuse([*patch, "--repetitions", "0"], "--repetitions is 0")
+        self.refuse([*patch, "--repetitions", "0"], "--repetitions is '0'")
         self.refuse([*patch, "--rel", "1e-3"], "--rel", "--data")
         self.refuse([*patch, "--placement", "best"], "--placement", "'best'", "greedy")
         self.refuse([*patch, "--placement", "explicit"], "--placement given", "--owners")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs `bench collective` on emulated hosts (tools/netbed): a number of hosts, a rate and a call go in; the rows of its
 JSON come out, with the machine calibrated on those hosts before `auto` is asked. Also what the benchmarks of collectives
-have in common: the fastest algorithms that an MPI library can be forced to use, fields, the machine they ran on, and
+have in common: which of its own algorithms an MPI library is forced to use, fields, the machine they ran on, and
 what was measured, on disk.
 """
 import json
@@ -22,8 +22,8 @@ SCRATCH = tempfile.TemporaryDirectory(prefix="laconic-bench-")
 TIMES = ("median_s", "min_s", "compress_s", "combine_s", "decompress_s", "wait_s", "predicted_s")
 
 
-# What design/anchors.md found to be the fastest of each library's own algorithms on such a network, as `bench collective`
-# takes it behind "stock:".
+# Of each library's own algorithms those that come nearest to the bound of the wire with long buffers on such a network, as
+# `bench collective` takes them behind "stock:".
 WITH_COUNTS = ", with counts"
 FORCED = {
     ("openmpi", "allreduce"): ["ring"],

@@ -5,7 +5,10 @@ installed. Only the block between the two marks is written by hand; it is carrie
 import re
 from statistics import median
 
+from bench_grid import ALSO_FORCED_UP_TO, FORCED_FROM
 from codec_page import BEGIN, END, table
+from collectives_page import MPIS, forced_table
+from emulated_hosts import ALSO_FORCED, FORCED
 
 # What the one-core points have to reach over the best stock algorithm, by rate.
 ONE_CORE = {"1gbit": 3.2, "2.5gbit": 2.5, "5gbit": 1.8, "10gbit": 1.3}
@@ -204,6 +207,23 @@ def every_point(points):
                    seconds(p.auto["median_s"]), f"{p.gain(p.auto):.2f}x", p.auto["ran"]] for p in points])
 
 
+def binary_size(count):
+    return f"{count >> 20} MB" if count >= 1 << 20 else f"{count >> 10} KB"
+
+
+def best_stock():
+    also = f"up to {binary_size(ALSO_FORCED_UP_TO)} also"
+    columns = [column for mpi, name in MPIS.items() for column in ((name, mpi, FORCED), (also, mpi, ALSO_FORCED))]
+    return f"""## Best stock
+
+"Best stock" is the fastest of the MPI library's default and those of its own algorithms that are forced
+([`stock:ALGORITHM`](../guide/collectives.md#measuring)): not all that it has, but [those](collectives.md#best-stock) that come near the
+bound of the wire with long buffers on such hosts, and with shorter ones classic algorithms besides. Below {binary_size(FORCED_FROM)} nothing is
+forced: best stock is the default there. A dash: none.
+
+{forced_table(*columns)}"""
+
+
 def by_hand(page):
     """The block of the old page that is written by hand."""
     kept = re.search(re.escape(BEGIN) + ".*?" + re.escape(END), page.read_text("utf-8"), re.S) if page.exists() else None
@@ -248,9 +268,10 @@ def page(results, out):
     (dates[0], dates[-1])))}, {machine['processor']}, {machine['cores']} cores shared by all hosts. Hosts are network namespaces
 (`tools/netbed`), one rank each. isabel_velmag at --rel 1e-3, scope contribution, unless said otherwise. Medians of
 interleaved repetitions, {min(p.repetitions for p in points)} for the longest buffers and up to {
-    max(p.repetitions for p in points)} for the shortest, time of the slowest rank. "Best stock" is the fastest of the MPI library's default and what it can be forced to; the cost model (`laconic predict`) knows the machine by
+    max(p.repetitions for p in points)} for the shortest, time of the slowest rank. The cost model (`laconic predict`) knows the machine by
 `laconic calibrate` on the same hosts, and the ratio by the sample that `auto` takes.
 {pictures("grid_plots", results, out)}
+{best_stock()}
 ## What `auto` decides
 
 {len(grid)} points. `auto` is compared with the fastest of the library's default and our rows, and with the default itself,
@@ -268,7 +289,7 @@ Where it is furthest from the best row:
 ## What the model predicts
 
 {predictions(grid)}
-## From where on compression pays (8 hosts, 1 Gbit/s)
+## From where on compression pays (Open MPI, 8 hosts, 1 Gbit/s)
 
 {crossovers(slow)}
 ## Incompressible data

@@ -16,7 +16,7 @@ PLACEMENTS = ("greedy", "balanced", "optimal")
 STUDY = [(extent, patch, ranks) for extent in (1600, 3200, 6400, 1000, 3000, 6000) for patch in (32, 64)
          for ranks in (1024, 2048, 4096)]
 LARGE = [(3000, 32, 16384), (3200, 32, 16384)]
-# design/anchors.md: what another implementation of the two schemes moved, in percent.
+# What another implementation of the two schemes moves, in percent.
 KNOWN = {(1000, 32, 1024): (26.14, 31.53), (1000, 32, 2048): (32.17, 39.01), (1000, 32, 4096): (37.72, 45.67),
          (1600, 64, 2048): (35.1, 49.6), (3000, 32, 16384): (18.6, 31.3)}
 

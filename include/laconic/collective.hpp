@@ -120,6 +120,7 @@ struct collective_call {
 ///           invalid_argument  unknown algorithm, null buffer, buffers of the wrong size, intercommunicator, no such
 ///                             root
 ///           unsupported       the algorithm cannot do this operation, or the codec this type
+///           io                `auto` cannot read the machine file that options.machine names
 ///           mpi               MPI reported an error (comm's error handler, if it is still there, has been called)
 ///           out_of_memory
 ///

@@ -20,7 +20,7 @@ constexpr std::array<option, option_count> table{{
     {option_id::scope, "scope", "LACONIC_SCOPE", "--scope", option_type::choice, "result",
      "result|contribution|probable",
      "what a collective's bound limits: the result, every contribution, or the result with 'confidence'"},
-    {option_id::confidence, "confidence", "LACONIC_CONFIDENCE", "--confidence", option_type::bound, "0.9544", "",
+    {option_id::confidence, "confidence", "LACONIC_CONFIDENCE", "--confidence", option_type::number, "0.9544", "",
      "how sure the bound of scope 'probable' is, between 0 and 1"},
     {option_id::algorithm, "algorithm", "LACONIC_ALGORITHM", "--algorithm", option_type::text, "auto", "",
      "a row of 'laconic info --algorithms', or schedule/payload[:codec]"},
@@ -36,6 +36,8 @@ constexpr std::array<option, option_count> table{{
      "off|on", "hierarchical collectives: ranks of a node add through memory that all of them see, or by messages"},
     {option_id::codec_threads, "codec_threads", "LACONIC_CODEC_THREADS", "--codec-threads", option_type::count, "0", "",
      "threads that compress and add for a rank of a collective; 0: its share of the node's processors"},
+    {option_id::rate, "rate", "LACONIC_RATE", "--rate", option_type::number, "8", "",
+     "bits per value of codec zfp_rate, which keeps no bound"},
     {option_id::codec, "codec", "LACONIC_CODEC", "--codec", option_type::text, "fle", "",
      "how 'laconic compress' makes bytes of values: a row of 'laconic info --codecs'"},
     {option_id::threads, "threads", "LACONIC_THREADS", "--threads", option_type::count, "1", "",
@@ -103,6 +105,7 @@ const option* find_option(std::string_view key) noexcept {
 std::string_view name_of(option_type type) noexcept {
     switch (type) {
         case option_type::bound: return "bound";
+        case option_type::number: return "number";
         case option_type::bytes: return "bytes";
         case option_type::count: return "count";
         case option_type::choice: return "choice";
@@ -126,6 +129,13 @@ status option_set::set(option_id id, std::string text, option_source source, std
         case option_type::bound: {
             const auto parsed = parse_bound(text);
             if (!parsed) return refuse(parsed.error().code(), origin, parsed.error().context());
+            next.real = *parsed;
+            break;
+        }
+        case option_type::number: {
+            const auto parsed = parse_bound(text);
+            if (!parsed)
+                return refuse(errc::invalid_argument, origin, "'" + text + "' is no number; give a finite one >= 0");
             next.real = *parsed;
             break;
         }

@@ -27,6 +27,7 @@ enum class option_id : std::uint8_t {
     ranks_per_node,
     shared_memory,
     codec_threads,
+    rate,
     codec,
     threads,
     force_isa,
@@ -38,10 +39,11 @@ enum class option_id : std::uint8_t {
     trace_memory,
     config
 };
-inline constexpr std::size_t option_count = 21;
+inline constexpr std::size_t option_count = 22;
 
 enum class option_type : std::uint8_t {
-    bound,   ///< finite real >= 0
+    bound,   ///< finite real >= 0, an error
+    number,  ///< finite real >= 0
     bytes,   ///< positive byte size, as parse_bytes() reads it
     count,   ///< whole number from 0 to most_count
     choice,  ///< one of option::choices
@@ -49,7 +51,7 @@ enum class option_type : std::uint8_t {
     path,    ///< a file name
 };
 inline constexpr std::uint64_t most_count = 65535;
-/// "bound", "bytes", "count", "choice", "text", "path".
+/// "bound", "number", "bytes", "count", "choice", "text", "path".
 [[nodiscard]] std::string_view name_of(option_type type) noexcept;
 
 struct option {

@@ -88,9 +88,9 @@ int run(const audit_request& request) {
 
 action declare_audit(CLI::App& app) {
     auto request = std::make_shared<audit_request>();
-    static constexpr auto options = {option_id::algorithm,     option_id::scope,          option_id::confidence,
-                                     option_id::segment_bytes, option_id::ranks_per_node, option_id::shared_memory,
-                                     option_id::machine};
+    static constexpr auto options = {
+        option_id::algorithm,      option_id::scope,         option_id::confidence, option_id::segment_bytes,
+        option_id::ranks_per_node, option_id::shared_memory, option_id::machine,    option_id::rate};
     request->arguments.declare(app, {.algorithms_hint = "; one alone is shown with a histogram",
                                      .bytes = "16M",
                                      .offers_16_bit = true,

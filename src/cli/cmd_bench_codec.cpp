@@ -34,7 +34,6 @@ struct bench_request {
     threads_argument threads;
     std::string row_length = "0";
     std::vector<std::string> codecs;
-    double rate = 8;
     bool json = false;
 };
 
@@ -147,7 +146,7 @@ int run_family(const CLI::App& app, const bench_request& request, element_type t
     settings.bytes = std::size_t{request.megabytes} << 20;
     settings.repetitions = request.repetitions;
     settings.run = request.threads.value();
-    settings.rate = request.rate;
+    settings.rate = resolve_options(app, {base::option_id::rate}).real(base::option_id::rate);
     buffer raw = read_field(request.data, type);
     const auto rows = with_real_type(type, [&](auto zero) {
         const std::span<const decltype(zero)> field = raw.as<decltype(zero)>();
@@ -198,7 +197,7 @@ action declare_bench_codec(CLI::App& app) {
     app.add_option("--codecs", request->codecs,
                    fmt::format("compare codecs instead of engines: all, or {}", fmt::join(family_names(), ", ")))
         ->type_name("A,B");
-    app.add_option("--rate", request->rate, "bits per value of zfp_rate in --codecs (default 8)")->type_name("R");
+    declare_options(app, {base::option_id::rate});
     app.add_flag("--json", request->json, "print a JSON array with one object per engine, or per codec");
     return [request, &app] {
         request->engines = listed("--engines", request->engines);

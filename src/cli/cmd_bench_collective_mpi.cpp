@@ -127,7 +127,8 @@ action declare_bench_collective(CLI::App& app) {
     auto request = std::make_shared<bench_request>();
     static constexpr auto options = {option_id::algorithm,     option_id::scope,   option_id::confidence,
                                      option_id::segment_bytes, option_id::check,   option_id::ranks_per_node,
-                                     option_id::shared_memory, option_id::machine, option_id::codec_threads};
+                                     option_id::shared_memory, option_id::machine, option_id::codec_threads,
+                                     option_id::rate};
     request->arguments.declare(app,
                                {.algorithms_hint = "; stock:ALGORITHM[@SEGMENT] is one of MPI's own that is forced",
                                 .bytes = "64M",

@@ -4,16 +4,21 @@
 
 #include <memory>
 
+#include "base/options.hpp"
 #include "base/units.hpp"
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/compress_stream.hpp"
 #include "cli/files.hpp"
 #include "cli/input_file.hpp"
+#include "cli/table_options.hpp"
 #include "cli/terminal.hpp"
 #include "codec/element.hpp"
 
 namespace laconic::cli {
+
+using base::option_id;
+
 namespace {
 
 struct compress_request {
@@ -22,7 +27,8 @@ struct compress_request {
     bound_argument limit;
     codec_argument codec;
     threads_argument threads;
-    std::string max_abs, rate, row_length = "0", segment = "1G";
+    std::string max_abs, row_length = "0", segment = "1G";
+    const CLI::App* app = nullptr;
     bool no_checksum = false;
     bool verbose = false;
 };
@@ -38,14 +44,19 @@ bound limit_of(const compress_request& request, const codec_description& codec) 
     return request.limit.value();
 }
 
+/// For other codecs a rate in the environment or a file says nothing.
 double rate_of(const compress_request& request, const codec_description& codec, element_type type) {
-    if (request.rate.empty()) return frame_options{}.rate;
-    if (codec.id != codec_id::zfp_rate) fail_usage("--rate belongs to --codec zfp_rate; leave it out");
+    const std::string flag(base::describe(option_id::rate).flag);
+    if (codec.id != codec_id::zfp_rate) {
+        if (request.app->count(flag) > 0) fail_usage(flag + " belongs to --codec zfp_rate; leave it out");
+        return frame_options{}.rate;
+    }
+    const base::option_set set = resolve_options(*request.app, {option_id::rate});
     const std::size_t most = 8 * size_of(type);
-    const double rate = positive_number("--rate", request.rate, "");
-    if (rate > static_cast<double>(most))
-        fail_usage(
-            fmt::format("--rate is '{}'; {} has no more than {} bits", request.rate, codec::name_of(type), most));
+    const double rate = set.real(option_id::rate);
+    if (!(rate > 0 && rate <= static_cast<double>(most)))
+        fail_usage(fmt::format("{} is '{}'; give a number > 0, for {} at most {} bits", set.origin(option_id::rate),
+                               rate, codec::name_of(type), most));
     return rate;
 }
 
@@ -118,8 +129,8 @@ action declare_compress(CLI::App& app) {
     request->type.declare(app, true);
     request->limit.declare(app, true);
     request->codec.declare(app);
-    app.add_option("--rate", request->rate, "with --codec zfp_rate: bits per value (default 8); no bound is kept")
-        ->type_name("BITS");
+    declare_options(app, {option_id::rate});
+    request->app = &app;
     app.add_option("--row-length", request->row_length,
                    "length of the array's fastest dimension, 32 to 2047: predict from the row before, too")
         ->type_name("N");

@@ -147,6 +147,7 @@ std::string text_of(const base::option_set& options, std::initializer_list<optio
         const base::option& row = base::describe(id);
         text += fmt::format(" {} ", row.flag);
         switch (row.type) {
+            case base::option_type::number:
             case base::option_type::bound: text += fmt::format("{}", options.real(id)); break;
             case base::option_type::bytes: text += fmt::format("{}", options.bytes(id)); break;
             case base::option_type::count: text += fmt::format("{}", options.count(id)); break;

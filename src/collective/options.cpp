@@ -24,6 +24,7 @@ collective_options options_of(const base::option_set& set) {
     options.ranks_per_node = set.count(option_id::ranks_per_node);
     options.shared_memory = set.text(option_id::shared_memory) == "on";
     options.codec_threads = set.count(option_id::codec_threads);
+    options.rate = set.real(option_id::rate);
     options.machine = set.text(option_id::machine);
     return options;
 }

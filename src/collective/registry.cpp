@@ -247,8 +247,9 @@ result<cell> find_cell(operation op, std::string_view name) {
         found->codec = *codec;
     }
     if (!serves(op, *found))
-        return status{errc::unsupported, "'" + std::string(name) + "' cannot do " + std::string(name_of(op)) +
-                                             "; `laconic info --algorithms` lists what can"};
+        return status{errc::unsupported,
+                      "'" + std::string(name) + "' cannot do " + std::string(name_of(op)) +
+                          " with that schedule, payload and codec; `laconic info --algorithms` lists rows that can"};
     if (compresses(*found) && found->schedule != sched::chosen)
         for (const codec_description& codec : codecs())
             if (codec.id == found->codec && !codec.available)

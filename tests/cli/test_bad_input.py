@@ -106,7 +106,7 @@ class BadUsage(CommandLine):
         self.refuse(2, [*command, "--megabytes", "many"], "--megabytes", "many")
         for text in ("0", "-1", "1.5", "x", "4294967296"):
             self.refuse(2, [*command, "--repetitions", text], f"--repetitions is '{text}'; give a whole number from 1 to ")
-        self.refuse(2, [*command, "--rate", "x"], "--rate is 'x'; give a number")
+        self.refuse(2, [*command, "--rate", "x"], "--rate: 'x' is no number; give a finite one")
         for text in ("scalar,", ",scalar", "scalar,,scalar", ""):
             for flag in ("--engines", "--codecs"):
                 self.refuse(2, [*command, flag, text], f"{flag} is '{text}'; give names with one comma between two")

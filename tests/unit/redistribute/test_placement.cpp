@@ -67,7 +67,7 @@ TEST(placement, balanced_keeps_whole_patches_beyond_the_target) {
 }
 
 TEST(placement, moves_what_was_measured_for_the_papers_arrays) {
-    // design/anchors.md: greedy, balanced and the best balanced one that an auction found.
+    // Greedy, balanced and the best balanced one that an auction found.
     EXPECT_NEAR(moved(planned({1000, 1000, 1000}, {32, 32, 32}, 1024, placement_kind::greedy)), 26.14, 0.005);
     EXPECT_NEAR(moved(planned({1000, 1000, 1000}, {32, 32, 32}, 1024, placement_kind::balanced)), 31.53, 0.005);
     EXPECT_NEAR(moved(planned({1000, 1000, 1000}, {32, 32, 32}, 4096, placement_kind::balanced)), 45.67, 0.005);

@@ -120,7 +120,8 @@ struct collective_call {
 ///           invalid_argument  unknown algorithm, null buffer, buffers of the wrong size, intercommunicator, no such
 ///                             root
 ///           unsupported       the algorithm cannot do this operation, or the codec this type
-///           io                `auto` cannot read the machine file that options.machine names
+///           io                `auto` cannot read the machine file that options.machine names (invalid_argument: what
+///                             is in it)
 ///           mpi               MPI reported an error (comm's error handler, if it is still there, has been called)
 ///           out_of_memory
 ///
@@ -198,7 +199,7 @@ template <class T>
 
 /// Lets a thread of its own move started collectives on while the program computes. It needs MPI_THREAD_MULTIPLE.
 /// It takes a core while collectives are under way, and sleeps otherwise. returns invalid_argument where MPI is not
-/// running, unsupported without MPI_THREAD_MULTIPLE. Idempotent; stop_progress_thread() ends it, and so does
+/// running, unsupported without MPI_THREAD_MULTIPLE or another thread of the system, out_of_memory. Idempotent; stop_progress_thread() ends it, and so does
 /// MPI_Finalize.
 [[nodiscard]] status start_progress_thread();
 void stop_progress_thread() noexcept;

@@ -56,13 +56,14 @@ struct collective_options {
     /// MPI, and change no bit of the result. May differ between ranks, but for `auto`.
     unsigned codec_threads = 0;
     /// TOML file of `laconic calibrate` that `auto` decides by; empty: built-in figures of a fast network, with which
-    /// `auto` is slow to believe that compression pays. The same content on all ranks: where one of them decides
+    /// `auto` is slow to believe that compression pays. Where all ranks share a node it compresses only by a file that
+    /// was calibrated on one node. The same content on all ranks: where one of them decides
     /// otherwise than the others, calls do not match.
     std::string machine;
 
     /// The defaults overridden by LACONIC_ALGORITHM, LACONIC_ABS / LACONIC_REL, LACONIC_SCOPE, LACONIC_CONFIDENCE,
     /// LACONIC_SEGMENT_BYTES, LACONIC_CHECK, LACONIC_AUDIT, LACONIC_RANKS_PER_NODE, LACONIC_SHARED_MEMORY,
-    /// LACONIC_CODEC_THREADS, LACONIC_MACHINE and the TOML file named by LACONIC_CONFIG. invalid_argument or
+    /// LACONIC_CODEC_THREADS, LACONIC_RATE, LACONIC_MACHINE and the TOML file named by LACONIC_CONFIG. invalid_argument or
     /// invalid_bound name the variable and its value; unsupported when LACONIC_FORCE_ISA or `force_isa` names an engine
     /// that cannot run here.
     [[nodiscard]] static result<collective_options> from_environment();

@@ -80,7 +80,7 @@ typedef struct {
     double confidence;       /* of scope probable; 0: 0.9544 */
     const char* algorithm;   /* NULL: "auto" */
     size_t segment_bytes;    /* 0: the default */
-    double rate;             /* bits per value of codec zfp_rate; 0: the default */
+    double rate;             /* bits per value of codec zfp_rate; 0: 8 */
     int check;               /* non-zero: ranks compare their arguments before data moves, whatever the algorithm */
     unsigned ranks_per_node; /* for experiments; 0: those that share memory */
     int average;             /* reductions with MPI_SUM: non-zero divides by the number of ranks */
@@ -232,7 +232,7 @@ int laconic_waitall(size_t count, laconic_request* requests);
 int laconic_request_free(laconic_request* request);
 
 /* A thread that moves started collectives on while the program computes; it needs MPI_THREAD_MULTIPLE. It sleeps while
- * there are none. Starting it twice starts one; LACONIC_ERR_UNSUPPORTED without that level, LACONIC_ERR_INVALID_ARGUMENT
+ * there are none. Starting it twice starts one; LACONIC_ERR_UNSUPPORTED without that level or a thread, LACONIC_ERR_INVALID_ARGUMENT
  * where MPI is not running. MPI_Finalize ends it. */
 int laconic_start_progress_thread(void);
 void laconic_stop_progress_thread(void);

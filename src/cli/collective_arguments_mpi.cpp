@@ -191,7 +191,7 @@ void collective_arguments::declare(CLI::App& app, const form& what) {
 
 collective_work collective_arguments::prepare() const {
     const std::string confidence(base::describe(option_id::confidence).flag);
-    // The table would call it a bound.
+    // The table has no largest number.
     if (app_->count(confidence) > 0) check_confidence(confidence, app_->get_option(confidence)->results().back());
     const base::option_set options = resolve_options(*app_, options_);
     check_confidence(options.origin(option_id::confidence), options.text(option_id::confidence));

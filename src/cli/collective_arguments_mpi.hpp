@@ -46,7 +46,8 @@ public:
     void declare(CLI::App& app, const form& what);
     /// Reads the field.
     [[nodiscard]] collective_work prepare() const;
-    /// Everything in which the ranks must not differ.
+    /// Everything in which the ranks must not differ, threads of the codec included: what is measured would be of
+    /// several kinds.
     [[nodiscard]] std::string fingerprint(const collective_work& work) const;
     /// Whether rows are named that is_forced() knows.
     [[nodiscard]] bool names_forced() const;

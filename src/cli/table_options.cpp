@@ -19,7 +19,7 @@ using base::option_id;
 std::string placeholder(const base::option& row) {
     switch (row.type) {
         case base::option_type::bound: return row.id == option_id::rel ? "L" : "E";
-        case base::option_type::number: return "X";
+        case base::option_type::number: return row.id == option_id::rate ? "BITS" : "X";
         case base::option_type::bytes: return "SIZE";
         case base::option_type::count: return "N";
         case base::option_type::choice: return std::string(row.choices);

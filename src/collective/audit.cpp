@@ -3,7 +3,6 @@
 #include "collective/audit.hpp"
 
 #include <cmath>
-#include <limits>
 #include <new>
 
 #include "codec/element.hpp"
@@ -23,9 +22,7 @@ element_promise promise_of(const collective_call<T>& call, bound limit, const ce
     if (ranks == 1) return all;
     const bool reduces = is_reduction(call.op);
     const bool rounds_sums = reduces && call.combine != reduction::min && call.combine != reduction::max;
-    // A product of which a part is denormal has lost digits that the rest makes large.
-    const bool multiplies = reduces && call.combine == reduction::prod;
-    all.bound = multiplies ? std::numeric_limits<double>::infinity() : compresses(ran) ? report.result_bound : 0;
+    all.bound = compresses(ran) ? report.result_bound : 0;
     // MPI says nothing about NaN in MPI_MIN and MPI_MAX.
     all.keeps_nan = rounds_sums || ran.schedule != schedule_kind::stock;
     all.rounds = rounds_sums || compresses(ran);

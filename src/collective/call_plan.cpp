@@ -3,6 +3,7 @@
 #include "collective/call_plan.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "codec/crew.hpp"
@@ -33,6 +34,14 @@ quantisation<T> quantise(const planned_call& call, const quantisation_request& r
     return model::recodes(call.op, call.what) ? quantise_per_hop<T>(request) : quantise_once<T>(request);
 }
 
+/// What the sum of all ranks may be off by.
+double allowance_of(const quantisation_request& asked) noexcept {
+    const bool every =
+        asked.errors == growth::average || (asked.errors == growth::sum && asked.bound_scope == scope::contribution);
+    const double e = absolute_bound(asked);
+    return every ? std::nextafter(e * asked.ranks, 0.0) : e;
+}
+
 /// Largest error of the additions that nodes make, in the sum of all ranks, and largest number that comes of them.
 struct node_sums {
     double rounding = 0, largest = 0;
@@ -46,16 +55,10 @@ node_sums sums_of_nodes(const planned_call& call, const quantisation_request& as
     all.rounding = rounding_of_additions<T>(call.ranks - call.nodes, all.largest);
     // The sum that an average is taken of is a number of T.
     const bool average = asked.errors == growth::average;
-    if (average) all.rounding += rounding_of_additions<T>(1, call.ranks * asked.max_abs + all.rounding);
+    const double largest_sum = call.ranks * asked.max_abs + all.rounding + allowance_of(asked);
+    if (average) all.rounding += rounding_of_additions<T>(1, largest_sum);
     all.may_overflow = may_overflow<T>(average ? call.ranks : call.largest_node, asked.max_abs);
     return all;
-}
-
-/// What the sum of all ranks may be off by.
-double allowance_of(const quantisation_request& asked) noexcept {
-    const bool every =
-        asked.errors == growth::average || (asked.errors == growth::sum && asked.bound_scope == scope::contribution);
-    return absolute_bound(asked) * (every ? asked.ranks : 1);
 }
 
 /// The contributions are the sums of the nodes, rounded to T.
@@ -63,7 +66,7 @@ template <class T>
 quantisation<T> plan_levels(const planned_call& call, quantisation_request asked) noexcept {
     const node_sums sums = sums_of_nodes<T>(call, asked);
     const double scale = asked.errors == growth::average ? call.ranks : 1.0;
-    double e = std::max(allowance_of(asked) - sums.rounding, 0.0);
+    double e = std::nextafter(std::max(allowance_of(asked) - sums.rounding, 0.0), 0.0);
     if (asked.errors == growth::average) {
         asked.errors = growth::sum;
         asked.bound_scope = scope::result;

@@ -113,13 +113,27 @@ bool chooser::settle(const value_span& agreed, cell& what) {
     if (!settled_) {
         settled_ = true;
         first_agreed_ = agreed;
-        if (!decide(agreed, what)) return false;
+        if (!decide(agreed, what)) {
+            if (!adds_values(asked_.shape->op, what)) learn();
+            return false;
+        }
     }
-    if (suits(agreed, what)) return true;
-    // The second time the range alone is found anew.
-    static_cast<finite_range&>(first_agreed_) = agreed;
-    what = {schedule_kind::chosen};
-    return decide(first_agreed_, what);
+    const bool stands = suits(agreed, what);
+    if (!stands) {
+        // The second time the range alone is found anew.
+        static_cast<finite_range&>(first_agreed_) = agreed;
+        what = {schedule_kind::chosen};
+        static_cast<void>(decide(first_agreed_, what));
+    }
+    learn();
+    return stands;
+}
+
+void chooser::learn() {
+    if (lesson_.count == 0) return;
+    store_.decisions().learn(likeness_, lesson_.ratio, std::span(lesson_.rivals).first(lesson_.count));
+    store_.decisions().earn(likeness_, lesson_.gain_s, model::recollection::longest_silence * lesson_.price_s);
+    lesson_.count = 0;
 }
 
 bool chooser::decide(const value_span& agreed, cell& what) {
@@ -145,17 +159,16 @@ bool chooser::decide(const value_span& agreed, cell& what) {
     const model::choice best = choose(asked, &agreed);
     what = best.what;
     const double price_s = knows_counts() ? 0 : price_of(asked);
+    lesson_.count = 0;
     if (!compresses(what)) {
         store_.decisions().learn(likeness_, what, price_s);
         return false;
     }
     const auto alike = rows_of_equal_bits(asked.op);
     const bool has_rivals = std::find(alike.begin(), alike.end(), what) != alike.end();
-    std::array<cell, model::recollection::most_rivals> rivals;
-    const std::size_t count =
-        model::rivals_of(*machine_, asked, what, has_rivals ? alike : std::span<const cell>{}, rivals);
-    store_.decisions().learn(likeness_, ratio.usual, std::span(rivals).first(count));
-    store_.decisions().earn(likeness_, best.stock_s - best.predicted_s, model::recollection::longest_silence * price_s);
+    lesson_ = {ratio.usual, best.stock_s - best.predicted_s, price_s, {}, 0};
+    lesson_.count =
+        model::rivals_of(*machine_, asked, what, has_rivals ? alike : std::span<const cell>{}, lesson_.rivals);
     return presumed && what == before;
 }
 
@@ -165,17 +178,15 @@ model::question chooser::question(const sampled_ratios& ratio) const noexcept {
 }
 
 model::choice chooser::choose(const model::question& what, const value_span* agreed) const {
-    const bool only_fle = asked_.element_bytes == 2;
-    const model::choice best = choose_of(what, candidates(what.op, lossless_, only_fle, knows_counts()));
-    if (agreed == nullptr || suits(*agreed, best.what)) return best;
-    return choose_of(what, integer_sums(what.op, only_fle));
-}
-
-model::choice chooser::choose_of(const model::question& what, std::span<const cell> rows) const {
+    std::array<cell, most_candidates> rows;
+    std::size_t count = 0;
+    for (const cell& row : candidates(what.op, lossless_, asked_.element_bytes == 2, knows_counts()))
+        if (agreed == nullptr || suits(*agreed, row)) rows[count++] = row;
     model::choice best;
     // Where calls of all sizes are alike, asking goes on while long ones pay for it.
     const double calls_per_question = knows_counts() ? model::usual_calls_per_question : 1;
-    if (model::check(what).ok()) best = model::select(*machine_, what, rows, calls_per_question);
+    if (model::check(what).ok())
+        best = model::select(*machine_, what, std::span(rows).first(count), calls_per_question);
     best.what = model::as_run(best.what, what.bytes);
     if (best.what.schedule == schedule_kind::stock) best.what = plain();
     return best;

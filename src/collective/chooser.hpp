@@ -3,6 +3,10 @@
 // ranks agree on flow in; the cell to run flows out, the same on all ranks.
 #pragma once
 
+#include <array>
+#include <optional>
+#include <span>
+
 #include "collective/agreement.hpp"
 #include "collective/call_store.hpp"
 #include "collective/geometry.hpp"
@@ -70,10 +74,11 @@ private:
     [[nodiscard]] cell plain() const noexcept;
     /// agreed  what rows have to suit; null where nothing is compressed
     [[nodiscard]] model::choice choose(const model::question& what, const value_span* agreed) const;
-    [[nodiscard]] model::choice choose_of(const model::question& what, std::span<const cell> rows) const;
     /// Whether a row keeps the bound of the call, for values in such a range.
     [[nodiscard]] bool suits(const value_span& agreed, const cell& what) const;
     [[nodiscard]] bool decide(const value_span& agreed, cell& what);
+    /// Keeps what was decided for later calls.
+    void learn();
     /// What compression wins pays for asking about calls that turn out to be MPI's.
     [[nodiscard]] double price_of(const model::question& what) const;
     [[nodiscard]] model::question question(const sampled_ratios& ratio) const noexcept;
@@ -82,6 +87,14 @@ private:
     choice_request asked_;
     const known_machine* machine_ = &built_in_machine();
     model::call_likeness likeness_;
+    /// A compressed row that was decided on, and its rivals. Those that add values have to suit the range of all values
+    /// before anything is learned of them.
+    struct lesson {
+        double ratio = 0, gain_s = 0, price_s = 0;
+        std::array<cell, model::recollection::most_rivals> rivals;
+        std::size_t count = 0;  ///< 0: nothing to learn
+    };
+    lesson lesson_;
     value_span first_agreed_;  ///< the first time
     std::uint64_t agreed_elements_ = 0;
     cell unasked_;  ///< what is ahead of stock for a call too short to be asked about

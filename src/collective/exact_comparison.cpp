@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <new>
 #include <numeric>
 
@@ -165,7 +166,8 @@ status exact_comparison<T>::start_chunk() {
     if (chunk_count_ == 0) return {};
     for (std::size_t i = 0; i < chunk_count_; ++i) {
         const auto x = static_cast<double>(load<T>(call_.in.data(), chunk_first_ + i));
-        chunk_[i] = {static_cast<quad>(x), std::isfinite(x) ? std::fabs(x) : 0};
+        const double size = std::isfinite(x) ? std::fabs(x) : 0;
+        chunk_[i] = {static_cast<quad>(x), call_.combine == reduction::prod ? std::min(size, 1.0) : size};
     }
     return channel_->check(MPI_Iallreduce(MPI_IN_PLACE, chunk_.data(), static_cast<int>(chunk_count_), element_,
                                           combine_, channel_->comm(), &request_),
@@ -211,10 +213,15 @@ void exact_comparison<T>::compare(const exact_element& sum, real_type<T> got) no
                                     (std::isnan(rounded) ? std::isnan(y) || !promise_.keeps_nan : y == rounded));
     quad allowed = static_cast<quad>(promise_.bound);
     if (promise_.rounds) allowed += half_ulp<T>(y);
-    if (promise_.rounding_unit > 0)
-        allowed += static_cast<quad>(sum.magnitude / divisor * ranks * promise_.rounding_unit +
-                                     ranks * std::ldexp(1.0, least_exponent<T>));
     const quad size = exact < 0 ? -exact : exact;
+    const bool multiplies = call_.combine == reduction::prod;
+    const double magnitude = multiplies ? static_cast<double>(size) : sum.magnitude / divisor;
+    if (promise_.rounding_unit > 0)
+        allowed +=
+            static_cast<quad>(magnitude * ranks * promise_.rounding_unit + ranks * std::ldexp(1.0, least_exponent<T>));
+    // A part of a product that is denormal has lost digits, and the rest may make it large.
+    if (multiplies && sum.magnitude < std::ldexp(1.0, codec::element_limits<T>::min_exponent - 1))
+        allowed = std::numeric_limits<double>::infinity();
     if (std::isinf(y) && (y < 0) == (exact < 0) && promised && size + allowed >= overflow_from<T>())
         return tally_.add_nonfinite(true);
     tally_.add(static_cast<quad>(y) - exact, allowed, scales_);

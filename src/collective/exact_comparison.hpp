@@ -31,7 +31,7 @@ struct element_promise {
 /// An element of a reduction while its contributions come together.
 struct exact_element {
     quad value = 0;
-    double magnitude = 0;  ///< what roundings are relative to
+    double magnitude = 0;  ///< what roundings are relative to; of a product: no part of it is smaller
 };
 
 template <class T>

@@ -318,6 +318,7 @@ Moving& execution<T>::in_place() {
 /// Every rank's memory is there before the first message moves.
 template <class T>
 status execution<T>::reserve() {
+    if (run_ != nullptr) run_->release();
     run_ = nullptr;
     if (channel_.size() < 2 || what_.schedule == schedule_kind::stock) return {};
     if (what_.schedule == schedule_kind::hierarchical) {

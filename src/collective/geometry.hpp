@@ -26,6 +26,7 @@ struct geometry {
     int rank = 0, ranks = 1, root = 0;
     bool varying = false;
     std::size_t in_count = 0, out_count = 0;  ///< elements of the arrays
+    /// Empty where this rank does not read, or write, its array: there lists of the call say nothing.
     std::span<const std::size_t> in_counts, in_displacements, out_counts, out_displacements;
 
     [[nodiscard]] bool is_root() const noexcept { return rank == root; }
@@ -55,7 +56,6 @@ template <class T>
                  call.in_displacements,
                  call.out_counts,
                  call.out_displacements};
-    // Off the root lists say nothing.
     if (!all.reads()) all.in_counts = all.in_displacements = {};
     if (!all.writes()) all.out_counts = all.out_displacements = {};
     return all;

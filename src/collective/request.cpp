@@ -265,6 +265,8 @@ status start_progress_thread() try {
     if (auto bad = mpi::before_finalize(&stop_progress_thread); !bad.ok()) return bad;
     progress().start();
     return {};
+} catch (const std::bad_alloc&) {
+    return collective::no_memory();
 } catch (const std::system_error&) {
     return {errc::unsupported, "the system gives no further thread; call test() now and then"};
 }

@@ -87,10 +87,7 @@ const std::vector<cell>& rows_in(operation op, list which) {
             if (!is_tree) rows[no_trees].push_back(row.what);
             if (!is_tree && only_fle) rows[no_trees_fle].push_back(row.what);
             if (!compresses(row.what)) rows[raw_only].push_back(row.what);
-            const bool integer = !adds_values(row.op, row.what);
-            if (integer) rows[integers].push_back(row.what);
-            if (integer && only_fle) rows[integers_fle].push_back(row.what);
-            if (integer && adds_streams(row.what)) rows[equal_bits].push_back(row.what);
+            if (adds_streams(row.what) && !adds_values(row.op, row.what)) rows[equal_bits].push_back(row.what);
         }
         return made;
     }();
@@ -103,10 +100,6 @@ std::span<const cell> candidates(operation op, bool lossless, bool only_fle, boo
     if (lossless) return rows_in(op, raw_only);
     if (!knows_counts) return rows_in(op, only_fle ? no_trees_fle : no_trees);
     return rows_in(op, only_fle ? fle_and_raw : all);
-}
-
-std::span<const cell> integer_sums(operation op, bool only_fle) {
-    return rows_in(op, only_fle ? integers_fle : integers);
 }
 
 std::span<const cell> rows_of_equal_bits(operation op) { return rows_in(op, equal_bits); }

@@ -30,11 +30,11 @@ struct known_machine : model::machine {
 /// The machine of a file of `laconic calibrate`, or the built-in one for "". Read once in a process.
 [[nodiscard]] result<const known_machine*> machine_of(const std::string& path);
 
+/// No operation has more.
+inline constexpr std::size_t most_candidates = 32;
 /// Rows that `auto` may take for an operation; without codecs when `lossless`, without codecs other than fle for types
 /// that they lack, without trees where ranks do not know each other's counts.
 [[nodiscard]] std::span<const cell> candidates(operation op, bool lossless, bool only_fle, bool knows_counts = true);
-/// Of a reduction's rows those that add integers, or values that nobody compresses: the bound is kept whatever it is.
-[[nodiscard]] std::span<const cell> integer_sums(operation op, bool only_fle);
 /// Rows of an operation whose results are the same bits: those that add streams to streams or values to them, over any
 /// schedule that treats all ranks alike. None for operations that do not add.
 [[nodiscard]] std::span<const cell> rows_of_equal_bits(operation op);

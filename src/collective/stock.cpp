@@ -47,8 +47,8 @@ constexpr bool reduces_in_place_anywhere = true;
 #endif
 
 /// Whether parts lie where MPI's int displacements do not reach: they travel side by side then.
-bool packs_in(const geometry& call) noexcept { return call.reads() && !fits_int(call.in_displacements); }
-bool packs_out(const geometry& call) noexcept { return call.writes() && !fits_int(call.out_displacements); }
+bool packs_in(const geometry& call) noexcept { return !fits_int(call.in_displacements); }
+bool packs_out(const geometry& call) noexcept { return !fits_int(call.out_displacements); }
 
 std::size_t sum_of(std::span<const std::size_t> counts) noexcept {
     return std::accumulate(counts.begin(), counts.end(), std::size_t{0});
@@ -69,19 +69,16 @@ bool is_short_enough(const geometry& call) noexcept {
         default: break;
     }
     if (packs_in(call) || packs_out(call)) {
-        if (call.reads() && !call.in_counts.empty()) in = sum_of(call.in_counts);
-        if (call.writes() && !call.out_counts.empty()) out = sum_of(call.out_counts);
+        if (!call.in_counts.empty()) in = sum_of(call.in_counts);
+        if (!call.out_counts.empty()) out = sum_of(call.out_counts);
     }
-    const bool in_fits = !call.reads() || fits_int(call.in_counts);
-    const bool out_fits = !call.writes() || fits_int(call.out_counts);
-    return in <= longest_int && out <= longest_int && in_fits && out_fits;
+    return in <= longest_int && out <= longest_int && fits_int(call.in_counts) && fits_int(call.out_counts);
 }
 
 /// Elements that this rank sends at least.
 double least_sent(const geometry& call) noexcept {
     const double p = call.ranks;
     const auto all = static_cast<double>(call.buffer_count());
-    // Of an array that this rank reads: elsewhere lists may have any length.
     const auto others = [&] {
         if (!call.varying) return (p - 1) / p * all;
         return static_cast<double>(sum_of(call.in_counts) - call.in_counts[static_cast<std::size_t>(call.rank)]);
@@ -149,12 +146,11 @@ void stock_call::release() noexcept {
     copy_ = nullptr;
 }
 
-status stock_call::borrow(mpi::channel& channel, std::size_t size_bytes, const char* what_for) {
+status stock_call::borrow(mpi::channel& channel, std::size_t size_bytes) {
     call_store* const store = call_store::of(channel);
     copy_ = store == nullptr ? nullptr : store->memory().borrow();
     if (copy_ == nullptr) return no_memory();
-    if (!copy_->bytes.reserve(size_bytes).ok())
-        return {errc::out_of_memory, std::string("no memory for a copy of ") + what_for + "; free some"};
+    if (!copy_->bytes.reserve(size_bytes).ok()) return no_memory();
     copied_bytes_ = size_bytes;
     return {};
 }
@@ -167,7 +163,7 @@ status stock_call::pack(mpi::channel& channel, const geometry& call, const void*
     const std::size_t out_bytes = packs_out(call) ? sum_of(call.out_counts) * width : 0;
     // Never 0: to some of Open MPI's functions two equal addresses are an exchange in place.
     const std::size_t before = mpi::workspace::rounded(std::max(in_bytes, width));
-    if (auto bad = borrow(channel, before + out_bytes, "parts that lie too far apart for MPI"); !bad.ok()) return bad;
+    if (auto bad = borrow(channel, before + out_bytes); !bad.ok()) return bad;
     std::byte* const memory = copy_->bytes.bytes().data();
     const auto side_by_side = [](std::span<const std::size_t> counts) {
         std::vector<int> first = to_ints(counts);
@@ -243,7 +239,7 @@ status stock_call::prepare(mpi::channel& channel, const geometry& call, element_
     const bool exchanges_in_place = in_place && call.op == operation::alltoall;
     if (!packs && (exchanges_in_place || (in_place && spoils_reduce))) {
         const std::size_t size_bytes = call.in_count * width;
-        if (auto bad = borrow(channel, size_bytes, "what is worked on in place"); !bad.ok()) return bad;
+        if (auto bad = borrow(channel, size_bytes); !bad.ok()) return bad;
         if (size_bytes > 0) std::memcpy(copy_->bytes.bytes().data(), in, size_bytes);
         call_.in = copy_->bytes.bytes().data();
     }

@@ -45,7 +45,7 @@ public:
     void release() noexcept;
 
 private:
-    [[nodiscard]] status borrow(mpi::channel& channel, std::size_t size_bytes, const char* what_for);
+    [[nodiscard]] status borrow(mpi::channel& channel, std::size_t size_bytes);
     [[nodiscard]] status pack(mpi::channel& channel, const geometry& call, const void* in, std::size_t width,
                               bool in_place);
     void unpack(const geometry& call, void* out, std::size_t width) const noexcept;

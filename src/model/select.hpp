@@ -36,10 +36,10 @@ inline constexpr double usual_calls_per_question = 63.0 / 6;
 /// where there is none. Of those within 1 % of the least, the one with the fewest bytes; of those within 1 % of that,
 /// the one with the least work on the processor; of those, the first. For a row without compression it is asking_s() /
 /// calls_per_question, because nobody would talk otherwise; nothing when no candidate compresses, because then nobody
-/// has to ask. Rows of other codecs than fle count as taking unsampled_margin times as long. Candidates that cannot
-/// serve the operation or lack rates lose, as do a hierarchy of nodes with one rank each, below least_ratio, and on one
-/// node where none was timed, every row that compresses, and every other that was not timed. Local, no allocation,
-/// microseconds. A question that fails check() gets stock.
+/// has to ask. Rows of other codecs than fle count as taking unsampled_margin times as long. Candidates lose
+/// that cannot serve the operation or lack rates; a hierarchy of nodes with one rank each; uncompressed ones that were
+/// not timed; those that compress, below least_ratio, and on one node unless the machine was calibrated on one. Local,
+/// no allocation, microseconds. A question that fails check() gets stock.
 [[nodiscard]] choice select(const machine& where, const question& what, std::span<const cell> candidates,
                             double calls_per_question = 1) noexcept;
 

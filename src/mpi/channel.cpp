@@ -273,6 +273,7 @@ result<channel*> channel_of(MPI_Comm comm, channel_use use, void (*meanwhile)() 
     made->cached_ = made;
     return made.get();
 } catch (const std::bad_alloc&) {
+    // So short a text takes no memory.
     return status{errc::out_of_memory, "free some"};
 }
 

@@ -10,6 +10,7 @@
 #include "check.hpp"
 #include "codec/element.hpp"
 #include "collective/call_plan.hpp"
+#include "collective/select.hpp"
 #include "run.hpp"
 
 namespace laconic::test {
@@ -56,6 +57,21 @@ void check_limits() {
     call.limit = bound::abs(1e-4);
     const double reported = plan_call<float>(call, large).result_bound;
     check(reported > 1e-4 && reported >= 6 * std::ldexp(1.0, -13), "argm says how far off it may be");
+    // Of uneven nodes the largest one counts: five ranks, then two.
+    call.ranks = 7;
+    call.largest_node = 5;
+    call.limit = bound::abs(1e-2);
+    const value_span values{true, -300, 300, 300};
+    const double roundings = 5 * std::ldexp(1.0, -14);  // of numbers up to 1500
+    for (const scope which : {scope::result, scope::probable}) {
+        call.bound_scope = which;
+        const auto plan = plan_call<float>(call, values);
+        check(plan.result_bound >= roundings && leaves_bound<float>(call, values), "roundings of uneven nodes");
+        check(which == scope::probable || plan.result_bound <= 1e-2, "uneven nodes leave the bound");
+    }
+    call.bound_scope = scope::result;
+    call.ranks = 8;
+    call.largest_node = 4;
     call.limit = bound::abs(1e9);
     const value_span huge{true, -30000, 30000, 30000};
     check(std::isinf(plan_call<half>(call, huge).result_bound) && !leaves_bound<half>(call, huge), "sums overflow");
@@ -84,6 +100,8 @@ void check_auto(MPI_Comm comm, double base, double peak, double limit, bool fits
     };
     std::vector<T> in(count), out(count);
     for (std::size_t i = 0; i < count; ++i) in[i] = value(i, rank_in(MPI_COMM_WORLD));
+    const auto sampled = sample_of<T>(std::span<const T>(in), bound::abs(limit), 1.0 / ranks, nullptr);
+    check(peak <= base + 0.3 || sampled.max_abs < peak, text + ": the sample has the last element");
     collective_options options = options_for("auto", bound::abs(limit));
     options.machine = machine;
     options.ranks_per_node = 2;
@@ -112,6 +130,8 @@ void roundings_are_reckoned_with() {
     for (const reduction combine : {reduction::sum, reduction::avg})
         for (const scope which : {scope::result, scope::contribution}) check_room(combine, which);
     check_limits();
+    for (std::size_t op = 0; op < operation_count; ++op)
+        check(candidates(static_cast<operation>(op), false, false).size() <= most_candidates, "too many candidates");
 }
 
 void auto_keeps_the_bound() {

@@ -135,7 +135,7 @@ std::vector<std::string> chosen_codecs(const std::vector<std::string>& wanted, s
 }
 
 /// Codecs next to each other, on one engine.
-int run_family(const CLI::App& app, const bench_request& request, element_type type, bound limit) {
+int run_family(const CLI::App& app, const bench_request& request, element_type type, bound limit, double rate) {
     family_settings settings;
     settings.row_length = whole_number("--row-length", request.row_length);
     settings.codecs = chosen_codecs(request.codecs, settings.row_length);
@@ -146,7 +146,7 @@ int run_family(const CLI::App& app, const bench_request& request, element_type t
     settings.bytes = std::size_t{request.megabytes} << 20;
     settings.repetitions = request.repetitions;
     settings.run = request.threads.value();
-    settings.rate = resolve_options(app, {base::option_id::rate}).real(base::option_id::rate);
+    settings.rate = rate;
     buffer raw = read_field(request.data, type);
     const auto rows = with_real_type(type, [&](auto zero) {
         const std::span<const decltype(zero)> field = raw.as<decltype(zero)>();
@@ -160,7 +160,8 @@ int run_family(const CLI::App& app, const bench_request& request, element_type t
 int run(const CLI::App& app, const bench_request& request) {
     const element_type type = request.type.value();
     const bound limit = request.limit.value();
-    if (!request.codecs.empty()) return run_family(app, request, type, limit);
+    const double rate = resolve_options(app, {base::option_id::rate}).real(base::option_id::rate);
+    if (!request.codecs.empty()) return run_family(app, request, type, limit, rate);
     codec_bench_settings settings;
     settings.engines = chosen_engines(app, request.engines);
     settings.bytes = std::size_t{request.megabytes} << 20;

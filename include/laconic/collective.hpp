@@ -199,8 +199,8 @@ template <class T>
 
 /// Lets a thread of its own move started collectives on while the program computes. It needs MPI_THREAD_MULTIPLE.
 /// It takes a core while collectives are under way, and sleeps otherwise. returns invalid_argument where MPI is not
-/// running, unsupported without MPI_THREAD_MULTIPLE or another thread of the system, out_of_memory. Idempotent; stop_progress_thread() ends it, and so does
-/// MPI_Finalize.
+/// running, unsupported without MPI_THREAD_MULTIPLE or another thread of the system, out_of_memory. Idempotent;
+/// stop_progress_thread() ends it, and so does MPI_Finalize.
 [[nodiscard]] status start_progress_thread();
 void stop_progress_thread() noexcept;
 

@@ -63,9 +63,9 @@ struct collective_options {
 
     /// The defaults overridden by LACONIC_ALGORITHM, LACONIC_ABS / LACONIC_REL, LACONIC_SCOPE, LACONIC_CONFIDENCE,
     /// LACONIC_SEGMENT_BYTES, LACONIC_CHECK, LACONIC_AUDIT, LACONIC_RANKS_PER_NODE, LACONIC_SHARED_MEMORY,
-    /// LACONIC_CODEC_THREADS, LACONIC_RATE, LACONIC_MACHINE and the TOML file named by LACONIC_CONFIG. invalid_argument or
-    /// invalid_bound name the variable and its value; unsupported when LACONIC_FORCE_ISA or `force_isa` names an engine
-    /// that cannot run here.
+    /// LACONIC_CODEC_THREADS, LACONIC_RATE, LACONIC_MACHINE and the TOML file named by LACONIC_CONFIG. invalid_argument
+    /// or invalid_bound name the variable and its value; unsupported when LACONIC_FORCE_ISA or `force_isa` names an
+    /// engine that cannot run here.
     [[nodiscard]] static result<collective_options> from_environment();
 };
 

@@ -1,69 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decisions: never one that is predicted to be slower than stock, the same whatever the environment, and sizes below
-// which nothing can win.
+// Decisions: never one that is predicted to be slower than stock, the same whatever the environment.
 #include "model/select.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cfenv>
-#include <cmath>
-#include <random>
 #include <vector>
 
-#include "collective/registry.hpp"
 #include "machines.hpp"
+#include "select_cases.hpp"
 
 namespace laconic::model {
 namespace {
 
 using namespace tests;
-
-std::vector<cell> rows_of(operation op) {
-    std::vector<cell> rows;
-    for (const collective::algorithm& row : collective::algorithms())
-        if (static_cast<int>(row.op) == static_cast<int>(op) && row.what.schedule != collective::schedule_kind::chosen)
-            rows.push_back(row.what);
-    return rows;
-}
-
-/// Random machines and questions, from shared memory to the slowest network.
-class spread {
-public:
-    machine any_machine() {
-        machine m = default_machine();
-        m.calibrated_nodes = whole(0, 2);
-        m.inter = {between(1e-7, 1e-3), 1 / between(1e7, 1e11), between(1e-8, 1e-6), between(1, 2)};
-        m.intra = {between(1e-7, 1e-5), 1 / between(1e9, 1e11), between(1e-8, 1e-6), between(1, 2)};
-        m.host_beta_s_per_byte = m.inter.beta_s_per_byte * between(0.1, 1);
-        m.cores = whole(0, 64);
-        m.thread_gain = between(0.1, 1);
-        for (size_fit& fit : m.stock) fit.factor[0] = between(0.9, 4);
-        for (std::size_t op = 0; op < operation_count; ++op)
-            for (const cell& row : rows_of(static_cast<operation>(op)))
-                if (row.payload == payload_kind::raw && row.schedule != schedule_kind::stock && whole(0, 3) > 0)
-                    add_timed(m, static_cast<operation>(op), row, between(0.8, 1.2));
-        return m;
-    }
-    question any_question() {
-        question what;
-        what.op = static_cast<operation>(whole(0, operation_count - 1));
-        what.bytes = static_cast<std::uint64_t>(between(1, 1e9));
-        what.ranks = whole(2, 600);
-        what.nodes = whole(1, what.ranks);
-        what.ratio = between(1, 100);
-        what.growth_bits = between(0.01, 1);
-        what.threads = static_cast<unsigned>(whole(1, 8));
-        what.segment_bytes = std::uint64_t{1} << whole(12, 22);
-        return what;
-    }
-
-private:
-    double between(double low, double high) {
-        return low * std::pow(high / low, std::uniform_real_distribution<double>(0, 1)(random_));
-    }
-    int whole(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random_); }
-    std::mt19937 random_{7};
-};
 
 TEST(select, never_takes_what_is_not_faster_than_stock_by_the_margin) {
     spread cases;
@@ -292,110 +242,6 @@ TEST(select, answers_stock_to_nonsense_and_to_nothing) {
     const auto rows = rows_of(operation::allreduce);
     EXPECT_EQ(smallest_interesting_bytes(default_machine(), operation::allreduce, 1, 1, rows), never);
     EXPECT_EQ(smallest_interesting_bytes(default_machine(), operation::allreduce, 4, 9, rows), never);
-}
-
-TEST(select_unasked, takes_rows_without_compression_that_are_far_ahead_all_over_a_class_of_sizes) {
-    spread cases;
-    int own = 0;
-    for (int i = 0; i < 3000; ++i) {
-        const machine m = cases.any_machine();
-        question what = cases.any_question();
-        what.bytes = 1 + what.bytes % (1 << 22);
-        const auto may_run = [&](const cell& row) {
-            const cell ran = as_run(row, what.bytes);
-            return ran.payload == payload_kind::raw && m.has_timed(what.op, ran, what.nodes);
-        };
-        const auto rows = rows_of(what.op);
-        const cell taken = select_unasked(m, what, rows).what;
-        question low = what, high = what;
-        const size_class sizes = size_class_of(what.bytes);
-        ASSERT_TRUE(sizes.first <= what.bytes && what.bytes <= sizes.last && sizes.last <= sizes.first * 5 / 4);
-        ASSERT_EQ(size_class_of(sizes.first).number, size_class_of(sizes.last).number);
-        ASSERT_NE(size_class_of(sizes.last).number, size_class_of(sizes.last + 1).number);
-        low.bytes = sizes.first;
-        high.bytes = sizes.last;
-        low.element_bytes = high.element_bytes = 4;
-        question wider = what;
-        wider.element_bytes = 8;
-        EXPECT_EQ(select_unasked(m, wider, rows).what, taken);
-        EXPECT_EQ(select_unasked(m, low, rows).what, taken);
-        EXPECT_EQ(select_unasked(m, high, rows).what, taken);
-        const auto margin_of = [&](const cell& row) {
-            return m.has_timed_such(what.op, as_run(row, what.bytes), what.nodes, static_cast<double>(sizes.last))
-                       ? unasked_margin
-                       : distant_margin;
-        };
-        const auto share = [&](const cell& row) {
-            return std::max(estimate(m, low, row).total_s / estimate_stock(m, low).total_s,
-                            estimate(m, high, row).total_s / estimate_stock(m, high).total_s);
-        };
-        if (taken.schedule != schedule_kind::stock) {
-            ++own;
-            ASSERT_TRUE(may_run(taken));
-            ASSERT_LT(share(taken) * (margin_of(taken) - 1e-4), 1);
-        }
-        for (const cell& row : rows) {
-            if (row.schedule == schedule_kind::stock || !may_run(row)) continue;
-            if (!(share(row) * (margin_of(row) + 1e-4) < 1)) continue;
-            ASSERT_NE(taken.schedule, schedule_kind::stock);
-            ASSERT_GE(share(row), share(taken));
-        }
-    }
-    EXPECT_GT(own, 100);
-    EXPECT_LT(own, 2900);
-}
-
-TEST(select_as_auto, asks_from_the_size_on_that_is_worth_it) {
-    spread cases;
-    int unasked = 0, asked = 0;
-    for (int i = 0; i < 100; ++i) {
-        const machine m = cases.any_machine();
-        const question what = cases.any_question();
-        const auto rows = rows_of(what.op);
-        const bool is_short = what.bytes < smallest_interesting_bytes(m, what.op, what.ranks, what.nodes, rows,
-                                                                      what.segment_bytes, what.threads);
-        ++(is_short ? unasked : asked);
-        const choice want = is_short ? select_unasked(m, what, rows) : select(m, what, rows, usual_calls_per_question);
-        EXPECT_EQ(select_as_auto(m, what, rows).what, want.what);
-    }
-    EXPECT_GT(unasked, 5);
-    EXPECT_GT(asked, 5);
-}
-
-TEST(ranking, is_ordered_and_has_every_possible_row) {
-    const question what = ask(operation::allreduce, 64 << 20, 8);
-    auto rows = rows_of(what.op);
-    const std::size_t possible = rows.size();
-    rows.push_back(fle(schedule_kind::pairwise, payload_kind::fused));
-    const auto ranked = ranking(default_machine(), what, rows);
-    ASSERT_EQ(ranked.size(), possible);
-    double stock_s = 0;
-    for (std::size_t i = 1; i < ranked.size(); ++i) EXPECT_LE(ranked[i - 1].time.total_s, ranked[i].time.total_s);
-    for (const prediction& row : ranked)
-        if (row.what.schedule == schedule_kind::stock) stock_s = row.time.total_s;
-    for (const prediction& row : ranked) EXPECT_NEAR(row.speedup * row.time.total_s, stock_s, 1e-12);
-}
-
-TEST(smallest_win, is_where_the_decision_changes) {
-    machine m = default_machine();
-    m.inter = {30e-6, 1 / 0.117e9, 5e-6, 1};
-    m.host_beta_s_per_byte = m.inter.beta_s_per_byte;
-    for (int i = 0; i < operation_count; ++i) {
-        question what = ask(static_cast<operation>(i), 0, 8);
-        what.segment_bytes = 131072;
-        what.ratio = 8;
-        const auto rows = rows_of(what.op);
-        const std::uint64_t bytes = smallest_win(m, what, rows);
-        ASSERT_NE(bytes, never) << i;
-        ASSERT_GT(bytes, 1u);
-        what.bytes = bytes;
-        EXPECT_NE(select(m, what, rows).what, cell{});
-        what.bytes = bytes - 1;
-        EXPECT_EQ(select(m, what, rows).what, cell{});
-        const std::uint64_t interesting = smallest_interesting_bytes(m, what.op, 8, 8, rows);
-        EXPECT_LE(interesting, bytes);
-        EXPECT_GT(interesting, 0u);
-    }
 }
 
 }  // namespace

@@ -17,8 +17,7 @@
 #include "cli/session_mpi.hpp"
 #include "cli/table_options.hpp"
 #include "codec/element.hpp"
-#include "codec/payload_codec.hpp"
-#include "collective/call_plan.hpp"
+#include "collective/call_check.hpp"
 #include "collective/options.hpp"
 #include "collective/registry.hpp"
 #include "collective/select.hpp"
@@ -73,33 +72,19 @@ operation operation_named(const std::string& name) {
     return *op;
 }
 
-/// What an algorithm is to do.
-struct task {
-    operation op;
-    reduction combine;
-    element_type type;
-    double rate;  ///< of codec zfp_rate
-};
+using collective::row_task;
 
-/// Whether a row can do it: the library would say so only after the ranks have met.
-status suits(const task& what, const collective::cell& row) {
-    if (collective::growth_of(what.op, what.combine) == collective::growth::unknown && collective::adds_streams(row))
-        return {errc::unsupported, "adds streams, which products are not made of; use cpr_p2p, c_coll or stock"};
-    if (collective::compresses(row) && row.codec != codec_id::fle)
-        return codec::check_codec(row.codec, what.type, what.rate);
-    return {};
-}
-
-void refuse_unsuitable(std::string_view origin, const std::string& name, const task& what) {
+/// The library would say so only after the ranks have met.
+void refuse_unsuitable(std::string_view origin, const std::string& name, const row_task& what) {
     const auto found = collective::find_cell(what.op, name);
     if (!found) fail_usage(fmt::format("{}: {}", origin, found.error().context()));
-    if (const status good = suits(what, *found); !good.ok())
+    if (const status good = collective::check_row(what, *found); !good.ok())
         fail_usage(fmt::format("{}: '{}': {}", origin, name, good.context()));
 }
 
 /// Rows of --algorithms, checked; none given: what `algorithm` of the option table says, with stock before it, or all
 /// rows that can do it.
-std::vector<std::string> chosen_algorithms(const task& what, const std::vector<std::string>& given,
+std::vector<std::string> chosen_algorithms(const row_task& what, const std::vector<std::string>& given,
                                            const base::option_set& options, bool takes_forced) {
     for (const std::string& name : given) {
         if (is_forced(name) && !takes_forced)
@@ -121,7 +106,7 @@ std::vector<std::string> chosen_algorithms(const task& what, const std::vector<s
     }
     std::vector<std::string> known;
     for (const collective::algorithm& row : collective::algorithms())
-        if (row.op == what.op && suits(what, row.what).ok()) known.emplace_back(row.name);
+        if (row.op == what.op && collective::check_row(what, row.what).ok()) known.emplace_back(row.name);
     return known;
 }
 
@@ -205,7 +190,7 @@ collective_work collective_arguments::prepare() const {
     settings.options.limit = limit_.value();
     settings.options.codec_threads = codec_threads_of(options);
     const element_type type = type_.value();
-    settings.algorithms = chosen_algorithms({settings.op, settings.combine, type, settings.options.rate},
+    settings.algorithms = chosen_algorithms({settings.op, settings.combine, false, type, settings.options.rate},
                                             listed("--algorithms", algorithms_), options, takes_forced_);
     std::string told = text_of(options, options_);
     if (settings.bytes < size_of(type))

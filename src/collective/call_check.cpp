@@ -82,6 +82,17 @@ bool overlap_in_part(const collective_call<T>& call, const geometry& shape) {
 
 }  // namespace
 
+status check_row(const row_task& task, const cell& what) {
+    if (growth_of(task.op, task.combine) == growth::unknown && adds_streams(what))
+        return {errc::unsupported,
+                "adds streams, which products and operations of the program are not made of; use cpr_p2p, c_coll or "
+                "stock"};
+    if (task.varying && what.schedule == schedule_kind::binomial && task.op != operation::allgather)
+        return {errc::unsupported, "ranks of a tree pass on what they have no counts of; use a pairwise algorithm"};
+    if (compresses(what) && what.codec != codec_id::fle) return codec::check_codec(what.codec, task.type, task.rate);
+    return {};
+}
+
 template <class T>
 status check_call(const collective_call<T>& call, const geometry& shape, const collective_options& options,
                   const result<cell>& what) try {
@@ -97,17 +108,10 @@ status check_call(const collective_call<T>& call, const geometry& shape, const c
     if (is_reduction(call.op) && call.combine == reduction::custom)
         if (auto bad = check_own_operation<T>(call.custom); !bad.ok()) return bad;
     if (!what) return what.error();
-    if (growth_of(call.op, call.combine) == growth::unknown && adds_streams(*what))
-        return {errc::unsupported,
-                "'" + options.algorithm +
-                    "' adds streams, which products and operations of the program are not made of; use cpr_p2p, "
-                    "c_coll or stock"};
-    if (shape.varying && what->schedule == schedule_kind::binomial && call.op != operation::allgather)
-        return {errc::unsupported, "ranks of a tree pass on what they have no counts of; use a pairwise algorithm"};
-    if (what->schedule == schedule_kind::stock)
-        if (auto bad = fits_mpi(shape); !bad.ok()) return bad;
-    if (compresses(*what) && what->codec != codec_id::fle)
-        return codec::check_codec(what->codec, element_type_of<T>::value, options.rate);
+    const row_task task{call.op, call.combine, shape.varying, element_type_of<T>::value, options.rate};
+    if (const auto bad = check_row(task, *what); !bad.ok())
+        return {bad.code(), "'" + options.algorithm + "': " + bad.context()};
+    if (what->schedule == schedule_kind::stock) return fits_mpi(shape);
     return {};
 } catch (const std::bad_alloc&) {
     return no_memory();

@@ -19,6 +19,17 @@ template <class T>
     return !in.empty() && !out.empty() && a < b + out.size_bytes() && b < a + in.size_bytes();
 }
 
+/// What decides, beside arrays, whether a row can do a call.
+struct row_task {
+    operation op;
+    reduction combine;
+    bool varying;
+    element_type type;
+    double rate;  ///< of codec zfp_rate
+};
+/// Why a cell cannot do it.
+[[nodiscard]] status check_row(const row_task& task, const cell& what);
+
 /// what   the cell that options.algorithm stands for, or why it stands for none
 template <class T>
 [[nodiscard]] status check_call(const collective_call<T>& call, const geometry& shape,

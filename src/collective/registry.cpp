@@ -205,6 +205,19 @@ status no_such_row(operation op, std::string_view name) {
     return {errc::invalid_argument, text + "and schedule/payload[:codec]; `laconic info --algorithms` describes them"};
 }
 
+/// What of the cell is in the way.
+status cannot_serve(operation op, std::string_view name, const cell& what) {
+    cell uncompressed = what;
+    uncompressed.payload = load::raw;
+    cell of_fle = what;
+    of_fle.codec = codec_id::fle;
+    const std::string why = !serves(op, uncompressed) ? "schedule " + std::string(name_of(what.schedule))
+                            : !serves(op, of_fle)     ? "payload " + std::string(name_of(what.payload))
+                                                      : "codec " + std::string(name_of(what.codec));
+    return {errc::unsupported, "'" + std::string(name) + "' cannot do " + std::string(name_of(op)) + " with " + why +
+                                   "; `laconic info --algorithms` lists rows that can"};
+}
+
 }  // namespace
 
 std::span<const algorithm> algorithms() noexcept { return rows; }
@@ -246,10 +259,7 @@ result<cell> find_cell(operation op, std::string_view name) {
             return status{errc::invalid_argument, std::string(name) + ": this row has no codec to choose"};
         found->codec = *codec;
     }
-    if (!serves(op, *found))
-        return status{errc::unsupported,
-                      "'" + std::string(name) + "' cannot do " + std::string(name_of(op)) +
-                          " with that schedule, payload and codec; `laconic info --algorithms` lists rows that can"};
+    if (!serves(op, *found)) return cannot_serve(op, name, *found);
     if (compresses(*found) && found->schedule != sched::chosen)
         for (const codec_description& codec : codecs())
             if (codec.id == found->codec && !codec.available)

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "candidates.hpp"
 #include "cases.hpp"
 #include "check.hpp"
 #include "run.hpp"
@@ -16,36 +17,6 @@ namespace {
 
 using namespace collective;
 
-constexpr std::array schedules{schedule_kind::ring,     schedule_kind::recursive_doubling, schedule_kind::rabenseifner,
-                               schedule_kind::binomial, schedule_kind::pairwise,           schedule_kind::hierarchical};
-constexpr std::array payloads{payload_kind::raw,       payload_kind::per_hop,     payload_kind::once,
-                              payload_kind::pipelined, payload_kind::homomorphic, payload_kind::quantised,
-                              payload_kind::fused};
-
-struct candidate {
-    std::string name;
-    cell what;
-};
-
-std::vector<candidate> candidates(operation op) {
-    std::vector<candidate> all;
-    for (const algorithm& row : algorithms())
-        if (row.op == op) all.push_back({std::string(row.name), row.what});
-    for (const schedule_kind schedule : schedules)
-        for (const payload_kind payload : payloads)
-            for (const codec_description& codec : codecs()) {
-                if ((codec.id == codec_id::raw) != (payload == payload_kind::raw) || !codec.available) continue;
-                const cell what{schedule, payload, codec.id};
-                const auto known = [&](const candidate& other) { return other.what == what; };
-                if (!serves(op, what) || std::any_of(all.begin(), all.end(), known)) continue;
-                std::string name =
-                    std::string(collective::name_of(schedule)) + "/" + std::string(collective::name_of(payload));
-                if (payload != payload_kind::raw) name += ":" + std::string(codec.name);
-                all.push_back({name, what});
-            }
-    return all;
-}
-
 /// Turns through all values of a list, each list at its own pace.
 struct turner {
     std::size_t at = 0;
@@ -55,14 +26,6 @@ struct turner {
         return list[at / stride % N];
     }
 };
-
-bool takes(const candidate& row, reduction combine, std::size_t element_bytes, bool varying, operation op) {
-    const bool coded = compresses(row.what) && row.what.codec != codec_id::fle;
-    const bool streams = row.what.payload >= payload_kind::homomorphic && row.what.schedule != schedule_kind::chosen;
-    if (element_bytes == 2 && coded) return false;
-    if (is_reduction(op) && combine == reduction::prod && streams) return false;
-    return !(varying && row.what.schedule == schedule_kind::binomial && op != operation::allgather);
-}
 
 template <class T>
 void check_cell(operation op, const candidate& row, turner& turn) {

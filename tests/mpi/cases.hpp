@@ -16,6 +16,7 @@ void c_operations_work();
 void c_requests_work();
 void every_reduction_cell_is_exact();
 void every_movement_cell_is_exact();
+void drawn_calls_are_exact();
 void added_streams_agree();
 void short_arrays_travel_raw();
 void plain_data_survive();

@@ -53,6 +53,7 @@ int main(int argc, char** argv) {
     run("bits_are_reproducible", bits_are_reproducible);
     run("every_reduction_cell_is_exact", every_reduction_cell_is_exact);
     run("every_movement_cell_is_exact", every_movement_cell_is_exact);
+    run("drawn_calls_are_exact", drawn_calls_are_exact);
     run("plain_data_survive", plain_data_survive);
     run("bundles_are_read", bundles_are_read);
     run("parts_travel_together", parts_travel_together);

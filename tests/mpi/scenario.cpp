@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <random>
 
 namespace laconic::test {
 namespace {
@@ -16,14 +17,26 @@ std::size_t index(int rank) { return static_cast<std::size_t>(rank); }
 
 bool is_whole(operation op) { return op == operation::allreduce || op == operation::reduce || op == operation::bcast; }
 
+/// The `which`th of the drawn lengths: none, few, about as many as all have, or several times that.
+std::size_t drawn_count(const scenario& what, int which) {
+    std::minstd_rand random(what.lengths * 1000U + static_cast<unsigned>(which));
+    random.discard(3);
+    const std::size_t form = random() % 6;
+    const std::size_t any = random() % (what.count + 2);
+    return form == 0 ? 0 : form == 1 ? any % 3 : form == 2 ? 3 * what.count + any : any;
+}
+
 /// Elements of rank k's part.
 std::size_t part_count(const scenario& what, int k) {
     if (!what.varying) return what.count;
+    if (what.lengths != 0) return drawn_count(what, k);
     return k % 3 == 1 ? 0 : what.count / 2 + 37 * index(k) + (k % 3 == 2 ? what.count : 1);
 }
 /// Elements that rank a sends to rank b. In place what two ranks exchange is of equal size.
 std::size_t pair_count(const scenario& what, int a, int b) {
     if (!what.varying) return what.count;
+    if (what.lengths != 0 && what.in_place) return drawn_count(what, std::min(a, b) * 30 + std::max(a, b));
+    if (what.lengths != 0) return drawn_count(what, a * 30 + b);
     if (what.in_place) return (a + b) % 3 == 1 ? 0 : what.count / 2 + 13 * index(a + b);
     return (a + 2 * b) % 3 == 1 ? 0 : what.count / 2 + 13 * index(a) + 7 * index(b);
 }
@@ -111,7 +124,7 @@ std::string scenario::text() const {
     return std::string(collective::name_of(op)) + (varying ? "v " : " ") + algorithm +
            (collective::is_reduction(op) ? combines[static_cast<int>(combine)] : "") + scopes[static_cast<int>(which)] +
            " " + std::string(name_of(kind)) + numbers + (in_place ? " in place" : "") +
-           (shared_memory ? "" : " by messages");
+           (shared_memory ? "" : " by messages") + (check ? " checked" : "") + remark;
 }
 
 collective_options options_of(const scenario& what) {
@@ -124,6 +137,7 @@ collective_options options_of(const scenario& what) {
     options.shared_memory = what.shared_memory;
     options.codec_threads = what.codec_threads;
     options.machine = what.machine;
+    options.check = what.check;
     return options;
 }
 

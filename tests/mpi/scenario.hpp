@@ -32,7 +32,10 @@ struct scenario {
     unsigned ranks_per_node = 0;
     bool shared_memory = true;
     unsigned codec_threads = 0;
-    std::string machine;  ///< file that `auto` decides by
+    std::string machine;      ///< file that `auto` decides by
+    bool check = false;       ///< options.check
+    unsigned lengths = 0;     ///< uneven counts: which ones; 0: the usual
+    std::string remark = {};  ///< told with it
 
     [[nodiscard]] std::string text() const;
 };

@@ -101,6 +101,13 @@ double absolute_bound(const scenario& what, int ranks) {
     return low <= high ? what.limit.value * (high - low) : 0;
 }
 
+/// Whether no rank gets anything.
+bool is_empty(const scenario& what, int ranks) {
+    for (int rank = 0; rank < ranks; ++rank)
+        if (!origins_of(what, rank, ranks).empty()) return false;
+    return true;
+}
+
 struct allowance {
     double bound = 0;    ///< on the error
     double promise = 0;  ///< scope::result and scope::contribution, as collective.hpp has them
@@ -111,7 +118,7 @@ struct allowance {
 template <class T>
 allowance allowed_for(const scenario& what, int ranks, const collective_report& report) {
     allowance limits;
-    if (ranks == 1) return limits;
+    if (ranks == 1 || is_empty(what, ranks)) return limits;
     const auto row = collective::find_cell(what.op, report.algorithm);
     check(row.ok(), what.text() + ": reports algorithm '" + report.algorithm + "'");
     if (!row.ok()) return limits;

@@ -46,6 +46,14 @@ TEST(registry, payloads_alone_name_rows_of_reductions_only) {
     }
 }
 
+TEST(registry, a_refusal_tells_what_is_in_the_way) {
+    const auto context = [](operation op, std::string_view name) { return find_cell(op, name).error().context(); };
+    EXPECT_NE(context(operation::allgather, "rabenseifner/raw").find("with schedule rabenseifner;"), std::string::npos);
+    EXPECT_NE(context(operation::bcast, "binomial/fused").find("with payload fused;"), std::string::npos);
+    EXPECT_NE(context(operation::allreduce, "ring/once").find("with payload once;"), std::string::npos);
+    EXPECT_NE(context(operation::allreduce, "homcomp:szx").find("with codec szx;"), std::string::npos);
+}
+
 TEST(registry, the_ring_itself_is_refused_where_there_is_none) {
     for (int i = 0; i < operation_count; ++i) {
         const auto op = static_cast<operation>(i);

@@ -84,7 +84,7 @@ void plain_data_survive() {
     for (const operation op : {operation::allreduce, operation::reduce, operation::reduce_scatter, operation::allgather,
                                operation::gather, operation::scatter, operation::bcast, operation::alltoall})
         for (const named_row& row : rows_of(op)) {
-            if (!falls_to_size(++turn, 2, size_of(MPI_COMM_WORLD))) continue;
+            if (!falls_to_size(++turn, 2, size_of(MPI_COMM_WORLD)) || (is_sanitized && turn % 3 != 0)) continue;
             check_row<float>(op, row);
             check_row<double>(op, row);
         }

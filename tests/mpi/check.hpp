@@ -11,6 +11,13 @@
 
 namespace laconic::test {
 
+/// Sanitizers take ten times the time: what they would find elsewhere, too, is left to other builds.
+#if defined(LACONIC_SANITIZED)
+inline constexpr bool is_sanitized = true;
+#else
+inline constexpr bool is_sanitized = false;
+#endif
+
 /// Remembers a failure of this rank; the first few are printed with the rank.
 void check(bool ok, const std::string& what);
 

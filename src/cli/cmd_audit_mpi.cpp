@@ -78,7 +78,7 @@ int run(const audit_request& request) {
     std::optional<collective_work> audit;
     together todo;
     todo.name = "audit";
-    todo.prepare = [&] { audit = request.arguments.prepare(); };
+    todo.prepare = [&] { audit = request.arguments.prepare(false); };
     todo.settings = [&] { return request.arguments.fingerprint(*audit); };
     todo.run = [&](int rank, int ranks) { return audit_and_print(request, *audit, rank, ranks); };
     return run_together(todo);

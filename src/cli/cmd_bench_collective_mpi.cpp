@@ -103,7 +103,7 @@ int run(const bench_request& request) {
     together todo;
     todo.name = "bench collective";
     todo.prepare = [&] {
-        work = request.arguments.prepare();
+        work = request.arguments.prepare(request.with_counts);
         const operation op = work->settings.op;
         if (request.with_counts && (op == operation::allreduce || op == operation::reduce || op == operation::bcast))
             fail_usage(

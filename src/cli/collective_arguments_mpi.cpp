@@ -174,7 +174,7 @@ void collective_arguments::declare(CLI::App& app, const form& what) {
     declare_options(app, what.options);
 }
 
-collective_work collective_arguments::prepare() const {
+collective_work collective_arguments::prepare(bool with_counts) const {
     const std::string confidence(base::describe(option_id::confidence).flag);
     // The table has no largest number.
     if (app_->count(confidence) > 0) check_confidence(confidence, app_->get_option(confidence)->results().back());
@@ -190,7 +190,7 @@ collective_work collective_arguments::prepare() const {
     settings.options.limit = limit_.value();
     settings.options.codec_threads = codec_threads_of(options);
     const element_type type = type_.value();
-    settings.algorithms = chosen_algorithms({settings.op, settings.combine, false, type, settings.options.rate},
+    settings.algorithms = chosen_algorithms({settings.op, settings.combine, with_counts, type, settings.options.rate},
                                             listed("--algorithms", algorithms_), options, takes_forced_);
     std::string told = text_of(options, options_);
     if (settings.bytes < size_of(type))

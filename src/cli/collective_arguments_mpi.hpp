@@ -45,7 +45,8 @@ public:
     };
     void declare(CLI::App& app, const form& what);
     /// Reads the field.
-    [[nodiscard]] collective_work prepare() const;
+    /// with_counts   rows have to serve the form of the operation that has a count for each rank
+    [[nodiscard]] collective_work prepare(bool with_counts) const;
     /// Everything in which the ranks must not differ, threads of the codec included: what is measured would be of
     /// several kinds.
     [[nodiscard]] std::string fingerprint(const collective_work& work) const;

@@ -155,8 +155,8 @@ void output_file::commit() {
 void check_writable(const std::string& path, std::string_view flag) {
     struct stat about {};
     // Who reads a named pipe would take its closing for the end.
-    const bool direct = path == "-" || (::stat(path.c_str(), &about) == 0 && !S_ISREG(about.st_mode) &&
-                                        !S_ISDIR(about.st_mode) && ::access(path.c_str(), W_OK) == 0);
+    const bool direct = ::stat(path.c_str(), &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode) &&
+                        ::access(path.c_str(), W_OK) == 0;
     if (!direct) output_file(path, flag);
 }
 

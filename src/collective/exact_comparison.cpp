@@ -41,6 +41,14 @@ quad overflow_from() noexcept {
     return largest_power * (2 - static_cast<quad>(std::ldexp(1.0, -codec::element_limits<T>::digits)));
 }
 
+/// Of a product: a part of it that is denormal has lost digits, and the rest may make it large; one that is infinite
+/// stays so, or makes NaN of 0.
+template <class T>
+bool may_lose_a_part(const exact_element& product) noexcept {
+    const double least = std::ldexp(1.0, codec::element_limits<T>::min_exponent - 1);
+    return (product.value != 0 && product.magnitude < least) || static_cast<quad>(product.most) >= overflow_from<T>();
+}
+
 template <reduction Combine>
 void combine_exact(exact_element& a, const exact_element& b) noexcept {
     const bool is_number = a.value == a.value && b.value == b.value;
@@ -51,6 +59,7 @@ void combine_exact(exact_element& a, const exact_element& b) noexcept {
         default: a.value += b.value; break;
     }
     a.magnitude = Combine == reduction::prod ? a.magnitude * b.magnitude : a.magnitude + b.magnitude;
+    a.most *= b.most;
 }
 /// An MPI_User_function. MPI's own buffers may lie anywhere.
 template <reduction Combine>
@@ -167,7 +176,8 @@ status exact_comparison<T>::start_chunk() {
     for (std::size_t i = 0; i < chunk_count_; ++i) {
         const auto x = static_cast<double>(load<T>(call_.in.data(), chunk_first_ + i));
         const double size = std::isfinite(x) ? std::fabs(x) : 0;
-        chunk_[i] = {static_cast<quad>(x), call_.combine == reduction::prod ? std::min(size, 1.0) : size};
+        chunk_[i] = {static_cast<quad>(x), call_.combine == reduction::prod ? std::min(size, 1.0) : size,
+                     std::max(size, 1.0)};
     }
     return channel_->check(MPI_Iallreduce(MPI_IN_PLACE, chunk_.data(), static_cast<int>(chunk_count_), element_,
                                           combine_, channel_->comm(), &request_),
@@ -219,9 +229,10 @@ void exact_comparison<T>::compare(const exact_element& sum, real_type<T> got) no
     if (promise_.rounding_unit > 0)
         allowed +=
             static_cast<quad>(magnitude * ranks * promise_.rounding_unit + ranks * std::ldexp(1.0, least_exponent<T>));
-    // A part of a product that is denormal has lost digits, and the rest may make it large.
-    if (multiplies && sum.magnitude < std::ldexp(1.0, codec::element_limits<T>::min_exponent - 1))
+    if (multiplies && may_lose_a_part<T>(sum)) {
+        if (!std::isfinite(y)) return tally_.add_nonfinite(true);
         allowed = std::numeric_limits<double>::infinity();
+    }
     if (std::isinf(y) && (y < 0) == (exact < 0) && promised && size + allowed >= overflow_from<T>())
         return tally_.add_nonfinite(true);
     tally_.add(static_cast<quad>(y) - exact, allowed, scales_);

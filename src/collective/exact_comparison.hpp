@@ -32,6 +32,7 @@ struct element_promise {
 struct exact_element {
     quad value = 0;
     double magnitude = 0;  ///< what roundings are relative to; of a product: no part of it is smaller
+    double most = 0;       ///< of a product: no part of it is larger
 };
 
 template <class T>

@@ -61,17 +61,7 @@ result<const known_machine*> machine_of(const std::string& path) {
 
 namespace {
 
-enum list : std::size_t {
-    all,
-    fle_and_raw,
-    raw_only,
-    no_trees,
-    no_trees_fle,
-    integers,
-    integers_fle,
-    equal_bits,
-    lists
-};
+enum list : std::size_t { all, fle_and_raw, raw_only, no_trees, no_trees_fle, equal_bits, lists };
 
 const std::vector<cell>& rows_in(operation op, list which) {
     using rows_of_operation = std::array<std::vector<cell>, lists>;

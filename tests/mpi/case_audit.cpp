@@ -203,11 +203,13 @@ void check_numbers() {
 
 /// One element is spoilt on one rank between the call and the audit.
 template <class T>
-void check_doctored(operation op, double by, std::uint64_t expected, reduction combine = reduction::sum) {
+void check_doctored(operation op, double by, std::uint64_t expected, reduction combine = reduction::sum,
+                    field kind = field::smooth) {
     const int rank = rank_in(world);
     const int ranks = size_of(world);
     scenario what = of(op, "stock", 20000);
     what.combine = combine;
+    what.kind = kind;
     laid_out<T> arrays = lay_out<T>(what, rank, ranks);
     const auto channel = mpi::channel_of(world);
     if (!channel) return check(false, channel.error().message());
@@ -229,19 +231,21 @@ void check_doctored(operation op, double by, std::uint64_t expected, reduction c
                                               ": " + std::to_string(found) + " violations");
 }
 
-/// Of the factors 1e-3, 1e-3 and 1e3 halves have the first product with a few bits only: nobody's fault.
-void check_denormal_products() {
+/// The first two factors have a product that is denormal or infinite, which the third would make good: nobody's fault.
+template <class T>
+void check_parts_of_products(float first, float third) {
     const int rank = rank_in(world);
     if (size_of(world) < 3) return;
-    std::vector<half> in(1000), out(1000);
+    std::vector<T> in(1000), out(1000);
     for (std::size_t i = 0; i < in.size(); ++i) {
-        const float small = 1e-3F + 1e-6F * static_cast<float>(i);
-        in[i] = half(rank < 2 ? small : rank == 2 ? 1e3F : 1.0F);
+        const float factor = first * (1 + 1e-3F * static_cast<float>(i));
+        in[i] = T(rank < 2 ? factor : rank == 2 ? third : 1.0F);
     }
     collective_options options = options_for("recursive_doubling_raw", bound::lossless());
     options.audit = true;
-    const auto done = run(collective_call<half>::allreduce(in, out, reduction::prod), world, options);
-    check(done.ok() && done->audit && done->audit->violations == 0, "an audit of denormal products");
+    const auto done = run(collective_call<T>::allreduce(in, out, reduction::prod), world, options);
+    check(done.ok() && done->audit && done->audit->violations == 0,
+          "an audit of products of " + std::to_string(first) + " and " + std::to_string(third));
 }
 
 void check_disagreement() {
@@ -339,7 +343,10 @@ void audits_tell_the_truth() {
         check_doctored<double>(op, std::numeric_limits<double>::quiet_NaN(), 1);
     }
     check_doctored<float>(operation::allreduce, 0.5, 1, reduction::prod);
-    check_denormal_products();
+    check_doctored<float>(operation::allreduce, 0.5, 1, reduction::prod, field::zeros);
+    check_parts_of_products<half>(1e-3F, 1e3F);
+    check_parts_of_products<half>(600, 1e-3F);
+    check_parts_of_products<float>(1e30F, 1e-30F);
     check_disagreement();
     check_started();
 }

@@ -172,7 +172,7 @@ void audited<T>::finish(status why) {
 
 template <class T>
 result<collective_report> audited<T>::outcome() {
-    if (!ended_.ok()) return ended_;
+    if (!ended_.ok()) return std::move(ended_);
     return std::move(report_);
 }
 

@@ -41,7 +41,7 @@ void direct_call<T>::keep(call_store& store, std::uint64_t sent_bytes) const noe
 }
 
 template <class T>
-result<collective_report> direct_call<T>::run() {
+result<collective_report> direct_call<T>::run() try {
     if (auto bad = stock_.prepare(channel_, geometry_, element_type_of<T>::value, call_.combine, call_.custom,
                                   call_.in.data(), call_.out.data());
         !bad.ok()) {
@@ -58,6 +58,9 @@ result<collective_report> direct_call<T>::run() {
     stock_.finish<T>(geometry_, divisor_of(call_.op, call_.combine, channel_.size()), call_.out, report);
     if (row_) keep(*call_store::of(channel_), report.sent_bytes);
     return report;
+} catch (const std::bad_alloc&) {
+    channel_.mark_broken();
+    return no_memory();
 }
 
 template class direct_call<float>;

@@ -387,7 +387,7 @@ void execution<T>::finish(status why) {
 
 template <class T>
 result<collective_report> execution<T>::outcome() {
-    if (!ended_.ok()) return ended_;
+    if (!ended_.ok()) return std::move(ended_);
     return std::move(report_);
 }
 

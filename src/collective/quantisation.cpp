@@ -83,7 +83,10 @@ quantisation<T> quantise_once(const quantisation_request& request) noexcept {
     else
         guarantee(plan, codec::choose_step<T>(share, request.max_abs, divisor));
     plan.divisor = divisor;
-    plan.magnitude = (adds(request.errors) ? request.ranks : 1) * codec::magnitude_of<T>(plan.how, request.max_abs);
+    const std::uint64_t each = codec::magnitude_of<T>(plan.how, request.max_abs);
+    const std::uint64_t terms = adds(request.errors) ? request.ranks : 1;
+    constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+    plan.magnitude = each > most / terms ? most : each * terms;
     plan.result_bound =
         request.errors == growth::sum ? request.ranks * plan.contribution_bound : plan.contribution_bound;
     return plan;

@@ -21,6 +21,7 @@ void refusal::begin(bool blocking) {
 
 bool refusal::advance() try {
     if (over_) return false;
+    if (channel_.broken()) return leave(broken());
     call_store& store = *call_store::of(channel_);
     if (!started_) {
         if (!store.is_turn(turn_)) return false;
@@ -37,18 +38,20 @@ bool refusal::advance() try {
     } else {
         told_ = told.error();
     }
-    over_ = !told_.ok();
-    if (over_) {
-        agreement_.release();
-        store.refused(told_.code());
-        store.end_turn();
-    }
-    return true;
+    if (told_.ok()) return true;
+    store.refused(told_.code());
+    return leave(std::move(told_));
 } catch (const std::bad_alloc&) {
     // The others are left waiting.
     channel_.mark_broken();
-    told_ = no_memory();
+    return leave(no_memory());
+}
+
+bool refusal::leave(status why) noexcept {
+    told_ = std::move(why);
     over_ = true;
+    agreement_.release();
+    call_store::of(channel_)->end_turn();
     return true;
 }
 

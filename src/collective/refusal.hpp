@@ -28,10 +28,13 @@ public:
     void begin(bool blocking) override;
     bool advance() override;
     [[nodiscard]] bool over() const noexcept override { return over_; }
-    [[nodiscard]] result<collective_report> outcome() override { return told_; }
+    [[nodiscard]] result<collective_report> outcome() override { return std::move(told_); }
     void waited(double) noexcept override {}
 
 private:
+    /// It is over; calls behind it may have their turn. Returns that something has moved.
+    bool leave(status why) noexcept;
+
     mpi::channel& channel_;
     status why_, told_;
     hearing heard_;

@@ -249,6 +249,9 @@ bool serves(operation op, const cell& what) noexcept {
 }
 
 result<cell> find_cell(operation op, std::string_view name) {
+    if (static_cast<std::size_t>(op) >= operation_count)
+        return status{errc::invalid_argument, "operation number " + std::to_string(static_cast<unsigned>(op)) +
+                                                  " is no collective; give one that laconic::operation names"};
     const auto colon = name.find(':');
     std::optional<cell> found = cell_named(op, name.substr(0, colon));
     if (!found) return no_such_row(op, name);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The public faces of an execution: run() drives it to its end, requests drive it whenever the program looks at them.
 #include <sched.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -60,7 +62,12 @@ struct active_requests {
         const std::scoped_lock lock(mutex);
         all.push_back(one);
         ++active_count;
-        one->begin(false);
+        try {
+            one->begin(false);
+        } catch (...) {
+            remove(one);
+            throw;
+        }
         changed.notify_all();
     }
     void remove(execution_base* one) {
@@ -102,23 +109,45 @@ public:
         const std::scoped_lock lock(mutex_);
         if (thread_.joinable()) return;
         stop_ = false;
-        thread_ = std::thread([this] {
-            while (!stop_) {
-                active().wait_for_work(stop_);
-                active().advance_or_yield();
-            }
-        });
+        process_ = ::getpid();
+        // Signals are for the program's own threads.
+        sigset_t all, before;
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &before);
+        try {
+            thread_ = std::thread([this] {
+                while (!stop_) {
+                    active().wait_for_work(stop_);
+                    active().advance_or_yield();
+                }
+            });
+        } catch (...) {
+            pthread_sigmask(SIG_SETMASK, &before, nullptr);
+            throw;
+        }
+        pthread_sigmask(SIG_SETMASK, &before, nullptr);
     }
     void stop() {
         const std::scoped_lock lock(mutex_);
         active().wake(stop_);
         if (thread_.joinable()) thread_.join();
     }
-    ~progress_thread() { stop(); }
+    /// At the end of the program. A forked process has the handle without the thread, and the thread itself, in which
+    /// MPI may have ended the program, cannot wait for its own end: both keep the handle.
+    ~progress_thread() {
+        if (!thread_.joinable()) return;
+        if (process_ == ::getpid() && thread_.get_id() != std::this_thread::get_id()) {
+            stop();
+            return;
+        }
+        auto* const kept = new (std::nothrow) std::thread;
+        if (kept != nullptr) kept->swap(thread_);
+    }
 
 private:
     std::mutex mutex_;
     std::thread thread_;
+    pid_t process_ = 0;
     std::atomic<bool> stop_{false};
 };
 progress_thread& progress() {
@@ -163,6 +192,12 @@ void run_to_end(execution_base& running) {
     }
 }
 
+/// No memory for a call that the other ranks make, or have begun: the next one here would meet it.
+status desert(mpi::channel* channel) {
+    if (channel != nullptr) channel->mark_broken();
+    return collective::no_memory();
+}
+
 status check_channel(const mpi::channel& channel) {
     if (channel.broken()) return collective::broken();
     return channel.comm() != MPI_COMM_NULL ? status{} : mpi::check_running();
@@ -170,12 +205,16 @@ status check_channel(const mpi::channel& channel) {
 
 template <class T>
 result<collective_request> make_request(const collective_call<T>& call, MPI_Comm comm,
-                                        const collective_options& options, bool prepared) try {
-    const result<mpi::channel*> channel = collective::usable_channel(comm);
-    if (!channel) return channel.error();
-    return collective::request_for({collective::make_execution<T>(**channel, call, options), *channel, comm}, prepared);
-} catch (const std::bad_alloc&) {
-    return collective::no_memory();
+                                        const collective_options& options, bool prepared) {
+    mpi::channel* used = nullptr;
+    try {
+        const result<mpi::channel*> channel = collective::usable_channel(comm);
+        if (!channel) return channel.error();
+        used = *channel;
+        return collective::request_for({collective::make_execution<T>(*used, call, options), used, comm}, prepared);
+    } catch (const std::bad_alloc&) {
+        return desert(used);
+    }
 }
 
 }  // namespace
@@ -233,7 +272,7 @@ status collective_request::start() try {
     state_->started = true;
     return {};
 } catch (const std::bad_alloc&) {
-    return collective::no_memory();
+    return desert(state_->todo.channel);
 }
 
 bool collective_request::test() {
@@ -279,20 +318,24 @@ namespace {
 template <class T>
 [[gnu::noinline]] result<collective_report> run_at_length(const collective_call<T>& call, MPI_Comm comm,
                                                           const collective_options& options,
-                                                          const collective::known_call* known) try {
-    const result<mpi::channel*> channel = collective::usable_channel(comm);
-    if (!channel) return channel.error();
-    if (options.audit) return collective::run(*collective::make_execution<T>(**channel, call, options), *channel, comm);
-    if (collective::direct_call<T> direct(**channel, call, options); known == nullptr && active().claim(direct)) {
-        result<collective_report> done = direct.run();
-        tell(done.error(), *channel, comm);
-        return done;
+                                                          const collective::known_call* known) {
+    mpi::channel* used = nullptr;
+    try {
+        const result<mpi::channel*> channel = collective::usable_channel(comm);
+        if (!channel) return channel.error();
+        used = *channel;
+        if (options.audit) return collective::run(*collective::make_execution<T>(*used, call, options), used, comm);
+        if (collective::direct_call<T> direct(*used, call, options); known == nullptr && active().claim(direct)) {
+            result<collective_report> done = direct.run();
+            tell(done.error(), used, comm);
+            return done;
+        }
+        execution<T> work(*used, call, options);
+        if (known != nullptr) work.presume(known->row);
+        return collective::run(work, used, comm);
+    } catch (const std::bad_alloc&) {
+        return desert(used);
     }
-    execution<T> work(**channel, call, options);
-    if (known != nullptr) work.presume(known->row);
-    return collective::run(work, *channel, comm);
-} catch (const std::bad_alloc&) {
-    return collective::no_memory();
 }
 
 }  // namespace

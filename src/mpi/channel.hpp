@@ -126,8 +126,9 @@ private:
     processor_share share_;
     unsigned least_processors_ = 1;
     std::vector<int> leaders_;
-    int last_error_ = MPI_SUCCESS;
-    bool broken_ = false;
+    // A progress thread sees failures, too.
+    std::atomic<int> last_error_ = MPI_SUCCESS;
+    std::atomic<bool> broken_ = false;
     std::unique_ptr<attachment> attached_;
     std::atomic<bool> is_orphan_ = false;
     std::shared_ptr<channel> cached_;  // itself, while the user's communicator has it as an attribute

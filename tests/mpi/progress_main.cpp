@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The progress thread: a started collective ends while its program only computes, and blocking calls go on beside it.
 #include <mpi.h>
+#include <signal.h>
 
 #include <array>
 #include <chrono>
 #include <cstdio>
 #include <ctime>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -125,6 +128,20 @@ void check_threads() {
     for (MPI_Comm& base : bases) MPI_Comm_free(&base);
 }
 
+/// Threads of this process that would take SIGUSR2.
+std::size_t threads_with_signals() {
+    std::size_t count = 0;
+    for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+        std::ifstream about(thread.path() / "status");
+        for (std::string line; std::getline(about, line);) {
+            if (line.rfind("SigBlk:", 0) != 0) continue;
+            const std::uint64_t blocked = std::stoull(line.substr(7), nullptr, 16);
+            count += (blocked >> (SIGUSR2 - 1) & 1) == 0;
+        }
+    }
+    return count;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -132,8 +149,10 @@ int main(int argc, char** argv) {
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
     if (level == MPI_THREAD_MULTIPLE) {
         check_threads();
+        const std::size_t with_signals = threads_with_signals();
         check(start_progress_thread().ok() && laconic_start_progress_thread() == LACONIC_OK, "start_progress_thread");
         for (const char* row : {"fused", "ring_raw", "stock", "argm"}) check_thread(row);
+        check(threads_with_signals() == with_signals, "the progress thread takes signals of the program");
         check_sleep();
         check_beside_blocking();
         stop_progress_thread();

@@ -54,6 +54,12 @@ TEST(registry, a_refusal_tells_what_is_in_the_way) {
     EXPECT_NE(context(operation::allreduce, "homcomp:szx").find("with codec szx;"), std::string::npos);
 }
 
+TEST(registry, what_is_no_operation_has_no_rows) {
+    const auto found = find_cell(static_cast<operation>(operation_count), "stock");
+    EXPECT_EQ(found.error().code(), errc::invalid_argument);
+    EXPECT_NE(found.error().context().find("operation number 8"), std::string::npos);
+}
+
 TEST(registry, the_ring_itself_is_refused_where_there_is_none) {
     for (int i = 0; i < operation_count; ++i) {
         const auto op = static_cast<operation>(i);

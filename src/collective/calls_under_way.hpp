@@ -12,15 +12,16 @@ namespace laconic::collective {
 /// Tags that one call needs, and how many calls can have tags of their own at a time.
 inline constexpr int tags_per_call = 4096;
 /// MPI guarantees 32768 tags, for eight calls; both MPIs have enough for 1024. They are the same for all communicators,
-/// but Open MPI tells of them on MPI_COMM_WORLD alone.
-[[nodiscard]] inline std::uint64_t calls_with_tags() noexcept {
-    static const int most = [] {
+/// but Open MPI tells of them on MPI_COMM_WORLD alone. Tests set less, on all ranks, while no call is under way.
+[[nodiscard]] inline std::uint64_t& calls_with_tags() noexcept {
+    static std::uint64_t calls = [] {
         void* attribute = nullptr;
         int found = 0;
         MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, static_cast<void*>(&attribute), &found);
-        return found != 0 ? *static_cast<int*>(attribute) : 32767;
+        const int most = found != 0 ? *static_cast<int*>(attribute) : 32767;
+        return static_cast<std::uint64_t>(std::min((most - tags_per_call + 1) / tags_per_call + 1, 1024));
     }();
-    return static_cast<std::uint64_t>(std::min((most - tags_per_call + 1) / tags_per_call + 1, 1024));
+    return calls;
 }
 [[nodiscard]] inline int first_tag(std::uint64_t call) noexcept {
     return static_cast<int>(call % calls_with_tags()) * tags_per_call;

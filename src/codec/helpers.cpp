@@ -4,9 +4,7 @@
 // done. So a helper that comes late, or with an old word in its hands, gets nothing and is waited for by nobody.
 #include "codec/helpers.hpp"
 
-#include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,11 +12,11 @@
 #include <chrono>
 #include <cstdint>
 #include <mutex>
-#include <new>
 #include <system_error>
 #include <thread>
 #include <vector>
 
+#include "base/own_threads.hpp"
 #include "codec/float_environment.hpp"
 
 namespace laconic::codec {
@@ -65,7 +63,6 @@ public:
 
 private:
     void recruit(unsigned helpers) noexcept;
-    void forget_threads() noexcept;
     void serve(unsigned number) noexcept;
     /// Takes parts of the job at hand until there are none; the number taken.
     unsigned take_parts() noexcept;
@@ -89,7 +86,7 @@ private:
 
 pool::~pool() {
     if (process_ != getpid()) {
-        forget_threads();
+        if (!threads_.empty()) base::forget_threads(threads_);
         return;
     }
     over_ = true;
@@ -98,26 +95,15 @@ pool::~pool() {
     for (std::thread& helper : threads_) helper.join();
 }
 
-/// Threads of the parent of a fork do not exist here, and their handles may be those of others by now: neither joined
-/// nor detached.
-void pool::forget_threads() noexcept {
-    if (threads_.empty()) return;
-    auto* const kept = new (std::nothrow) std::vector<std::thread>;
-    if (kept != nullptr) kept->swap(threads_);
-}
-
-/// Signals are for the program's own threads.
 void pool::recruit(unsigned helpers) noexcept {
     if (process_ != getpid()) {
-        forget_threads();
+        if (!threads_.empty()) base::forget_threads(threads_);
         process_ = getpid();
         asleep_ = 0;
         most_ = ~0U;
     }
     if (threads_.size() >= std::min(helpers, most_)) return;
-    sigset_t none, before;
-    sigfillset(&none);
-    pthread_sigmask(SIG_SETMASK, &none, &before);
+    const base::without_signals held_back;
     try {
         threads_.reserve(helpers);
         while (threads_.size() < helpers)
@@ -126,7 +112,6 @@ void pool::recruit(unsigned helpers) noexcept {
         // Fewer will do, from now on: asking again costs as much each time.
         most_ = static_cast<unsigned>(threads_.size());
     }
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 unsigned pool::take_parts() noexcept {

@@ -58,8 +58,10 @@ void combine_exact(exact_element& a, const exact_element& b) noexcept {
         case reduction::max: a.value = is_number ? std::max(a.value, b.value) : a.value + b.value; break;
         default: a.value += b.value; break;
     }
-    a.magnitude = Combine == reduction::prod ? a.magnitude * b.magnitude : a.magnitude + b.magnitude;
-    a.most *= b.most;
+    if (Combine == reduction::prod)
+        a.magnitude *= b.magnitude, a.most *= b.most;
+    else
+        a.magnitude += b.magnitude;
 }
 /// An MPI_User_function. MPI's own buffers may lie anywhere.
 template <reduction Combine>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The public faces of an execution: run() drives it to its end, requests drive it whenever the program looks at them.
 #include <sched.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/own_threads.hpp"
 #include "collective/audit.hpp"
 #include "collective/direct_call.hpp"
 #include "collective/execution.hpp"
@@ -110,22 +110,13 @@ public:
         if (thread_.joinable()) return;
         stop_ = false;
         process_ = ::getpid();
-        // Signals are for the program's own threads.
-        sigset_t all, before;
-        sigfillset(&all);
-        pthread_sigmask(SIG_SETMASK, &all, &before);
-        try {
-            thread_ = std::thread([this] {
-                while (!stop_) {
-                    active().wait_for_work(stop_);
-                    active().advance_or_yield();
-                }
-            });
-        } catch (...) {
-            pthread_sigmask(SIG_SETMASK, &before, nullptr);
-            throw;
-        }
-        pthread_sigmask(SIG_SETMASK, &before, nullptr);
+        const base::without_signals held_back;
+        thread_ = std::thread([this] {
+            while (!stop_) {
+                active().wait_for_work(stop_);
+                active().advance_or_yield();
+            }
+        });
     }
     void stop() {
         const std::scoped_lock lock(mutex_);
@@ -136,12 +127,10 @@ public:
     /// MPI may have ended the program, cannot wait for its own end: both keep the handle.
     ~progress_thread() {
         if (!thread_.joinable()) return;
-        if (process_ == ::getpid() && thread_.get_id() != std::this_thread::get_id()) {
+        if (process_ == ::getpid() && thread_.get_id() != std::this_thread::get_id())
             stop();
-            return;
-        }
-        auto* const kept = new (std::nothrow) std::thread;
-        if (kept != nullptr) kept->swap(thread_);
+        else
+            base::forget_threads(thread_);
     }
 
 private:
@@ -213,7 +202,8 @@ result<collective_request> make_request(const collective_call<T>& call, MPI_Comm
         used = *channel;
         return collective::request_for({collective::make_execution<T>(*used, call, options), used, comm}, prepared);
     } catch (const std::bad_alloc&) {
-        return desert(used);
+        // What is only prepared has no call of the others beside it yet.
+        return desert(prepared ? nullptr : used);
     }
 }
 

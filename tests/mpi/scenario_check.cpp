@@ -103,6 +103,7 @@ double absolute_bound(const scenario& what, int ranks) {
 
 /// Whether no rank gets anything.
 bool is_empty(const scenario& what, int ranks) {
+    if (what.count > 0 && (!what.varying || what.lengths == 0)) return false;
     for (int rank = 0; rank < ranks; ++rank)
         if (!origins_of(what, rank, ranks).empty()) return false;
     return true;

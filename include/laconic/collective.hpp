@@ -124,6 +124,7 @@ struct collective_call {
 ///                             is in it)
 ///           mpi               MPI reported an error (comm's error handler, if it is still there, has been called)
 ///           out_of_memory
+///           corrupt           a message could not be decoded, here or by a rank that this one hears from; not on all ranks
 ///
 /// error     Compressed rows, scope::result: sum, avg, min and max are within the bound plus half an ulp of the exact
 ///           result, data that moves is within the bound. scope::contribution: every contribution within the bound, so
@@ -192,7 +193,8 @@ template <class T>
                                                const collective_options& options = {});
 
 /// A collective that can be started many times, as MPI-4's persistent ones. Memory is reserved by the first start and
-/// stays with the communicator. Not started.
+/// stays with the communicator. Not started, and local but for the first use of a communicator: of an error here, as
+/// out_of_memory, the other ranks hear nothing.
 template <class T>
 [[nodiscard]] result<collective_request> prepare(const collective_call<T>& call, MPI_Comm comm,
                                                  const collective_options& options = {});

@@ -73,15 +73,17 @@ result<shared_memory> shared_memory::open(address where, std::size_t bytes) {
     const std::string path = "/proc/" + std::to_string(where.process) + "/fd/" + std::to_string(where.descriptor);
     const int descriptor = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (descriptor < 0) return refused("no shared memory at " + path, errno);
+    shared_memory opened;
+    opened.where_.descriptor = descriptor;
+    opened.open_ = true;
     struct stat about {};
     std::int64_t token = 0;
     const bool ours = fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode) &&
                       about.st_size == static_cast<off_t>(whole) &&
                       pread(descriptor, &token, sizeof token, 0) == sizeof token && token == where.token;
-    shared_memory opened;
-    const status done = ours ? opened.map(descriptor, whole) : refused("another file at " + path, EINVAL);
-    close(descriptor);
-    if (!done.ok()) return done;
+    if (!ours) return refused("another file at " + path, EINVAL);
+    if (auto bad = opened.map(descriptor, whole); !bad.ok()) return bad;
+    opened.seal();
     return opened;
 }
 

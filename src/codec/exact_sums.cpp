@@ -101,6 +101,22 @@ quad sum_to_odd(quad a, quad b, quad c) noexcept {
     return odd;
 }
 
+/// x, rounded to odd, on its way to T: a 16-bit T is rounded to from float, which has to be odd, too.
+template <class T>
+real_type<T> narrowed(quad x) noexcept {
+    const auto nearest = static_cast<real_type<T>>(x);
+    if constexpr (sizeof(T) == 2) {
+        std::uint32_t bits;
+        std::memcpy(&bits, &nearest, sizeof bits);
+        const quad lost = x - static_cast<quad>(nearest);
+        // Beyond the largest number, which is odd, it has lost all.
+        if (lost != 0 && lost == lost && (bits & 1) == 0)
+            return std::nextafter(
+                nearest, lost > 0 ? std::numeric_limits<float>::infinity() : -std::numeric_limits<float>::infinity());
+    }
+    return nearest;
+}
+
 /// Turns the raw part of lane i into a wide one.
 template <class T>
 void widen(chunk_model<T>& model, std::size_t block) noexcept {
@@ -345,7 +361,7 @@ void restore_values(const chunk_model<T>& model, real_type<T> step, std::uint32_
                 low = -quad{0};
             }
             const quad product = b.quantised ? static_cast<quad>(model.q[i]) * static_cast<quad>(step) : -quad{0};
-            y = static_cast<real_type<T>>(sum_to_odd(product, high, low));
+            y = narrowed<T>(sum_to_odd(product, high, low));
             if (y != y) y = std::numeric_limits<real_type<T>>::quiet_NaN();
         }
         store_as(values + i * sizeof(T), T(y));

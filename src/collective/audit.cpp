@@ -142,7 +142,7 @@ void audited<T>::start_comparison() {
     }
     scales_ = {promise.bound, model::normal_deviation(errors), model::uniform_deviation(errors)};
     phase_ = phase::comparing;
-    if (auto bad = comparison_.start(channel_, promise, scales_); !bad.ok()) finish(bad);
+    if (auto bad = comparison_.start(promise, scales_); !bad.ok()) finish(bad);
 }
 
 template <class T>

@@ -40,8 +40,13 @@ call_store::known_size& call_store::size_of(operation op, const model::machine& 
             return known;
     const std::uint64_t asked_from = model::smallest_interesting_bytes(
         where, op, ranks, nodes, candidates(op, false, false), segment_bytes, threads);
-    sizes_.push_back({op, &where, nodes, segment_bytes, threads, asked_from, {}});
-    return sizes_.back();
+    const known_size found{op, &where, nodes, segment_bytes, threads, asked_from, {}};
+    try {
+        return sizes_.emplace_back(found);
+    } catch (const std::bad_alloc&) {
+        // Found out anew for each call: what it decides has to be the same on all ranks.
+        return spare_size_ = found;
+    }
 }
 
 std::optional<cell> call_store::unasked(operation op, std::uint64_t bytes, const model::machine& where, int ranks,
@@ -60,6 +65,14 @@ std::optional<cell> call_store::unasked(operation op, std::uint64_t bytes, const
         row = model::as_run(model::select_unasked(where, what, candidates(op, false, false)).what, bytes);
     }
     return row;
+}
+
+status call_store::expect_machine(const std::string& path) try {
+    expected_machine_ = path;
+    machines_.reserve(machines_.size() + 1);
+    return {};
+} catch (const std::bad_alloc&) {
+    return no_memory();
 }
 
 hierarchy* call_store::levels(const mpi::channel& channel, unsigned ranks_per_node, bool may_share) noexcept try {

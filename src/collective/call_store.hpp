@@ -120,16 +120,21 @@ public:
     [[nodiscard]] bool knows_machine(const std::string& path) const noexcept {
         return path.empty() || std::find(machines_.begin(), machines_.end(), path) != machines_.end();
     }
-    void remember_machine(const std::string& path) { machines_.push_back(path); }
+    /// Memory for a machine that ranks are about to agree on.
+    [[nodiscard]] status expect_machine(const std::string& path);
+    /// Precondition: expect_machine(), of the same turn.
+    void remember_expected_machine() noexcept {
+        if (!knows_machine(expected_machine_)) machines_.push_back(std::move(expected_machine_));
+    }
 
 private:
     struct known_size {
-        operation op;
-        const model::machine* where;
-        int nodes;
-        std::size_t segment_bytes;
-        unsigned threads;
-        std::uint64_t asked_from;
+        operation op = operation::allreduce;
+        const model::machine* where = nullptr;
+        int nodes = 1;
+        std::size_t segment_bytes = 0;
+        unsigned threads = 1;
+        std::uint64_t asked_from = 0;
         std::array<std::optional<cell>, model::most_size_classes> unasked;
     };
     [[nodiscard]] known_size& size_of(operation op, const model::machine& where, int ranks, int nodes,
@@ -156,10 +161,12 @@ private:
     lending<agreement_letter> letters_;
     std::vector<known_levels> levels_;
     std::vector<known_size> sizes_;
+    known_size spare_size_;
     calls_under_way under_way_;
     message_shares shares_;
     model::recollection decisions_, lossless_;
     std::vector<std::string> machines_;
+    std::string expected_machine_;
 };
 
 }  // namespace laconic::collective

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <new>
 
 #include "codec/element.hpp"
 #include "codec/fle.hpp"
@@ -23,10 +24,12 @@ constexpr std::uint64_t of_any_size = 1;
 
 }  // namespace
 
-status chooser::find_machine() {
+status chooser::find_machine() try {
     const auto machine = machine_of(asked_.options->machine);
     if (machine.ok()) machine_ = *machine;
     return machine.error();
+} catch (const std::bad_alloc&) {
+    return no_memory();
 }
 
 bool chooser::is_plain() {
@@ -88,7 +91,7 @@ status chooser::consider(cell& what) {
     status found = find_machine();
     new_machine_ = !store_.knows_machine(asked_.options->machine);
     asks_ = new_machine_;
-    if (new_machine_) return found;
+    if (new_machine_) return found.ok() ? store_.expect_machine(asked_.options->machine) : found;
     if (const auto row = fixed_row()) {
         what = *row;
         return found;
@@ -139,7 +142,7 @@ void chooser::learn() {
 bool chooser::decide(const value_span& agreed, cell& what) {
     agreed_elements_ = agreed.elements;
     if (new_machine_) {
-        store_.remember_machine(asked_.options->machine);
+        store_.remember_expected_machine();
         if (const auto row = fixed_row()) {
             what = *row;
             return false;

@@ -104,7 +104,7 @@ status counting::verdict_on_exchange() const {
     return {};
 }
 
-status counting::verdict() const {
+status counting::verdict() const try {
     // Who checks compares what all ranks have for it, those of its node among them.
     if (shape_.op == operation::alltoall)
         return memory_->told.sent_here.empty() ? verdict_in_node() : verdict_on_exchange();
@@ -116,6 +116,8 @@ status counting::verdict() const {
                                         std::to_string(k) + ", which itself has " + std::to_string(counts()[k]) +
                                         "; give the same"};
     return {};
+} catch (const std::bad_alloc&) {
+    return no_memory();
 }
 
 void counting::release() noexcept {

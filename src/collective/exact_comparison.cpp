@@ -90,82 +90,83 @@ MPI_User_function* function_of(reduction combine) noexcept {
 
 template <class T>
 void exact_comparison<T>::forget() noexcept {
-    if (request_ != MPI_REQUEST_NULL) never_free(input_), never_free(moved_), never_free(chunk_);
+    if (request_ != MPI_REQUEST_NULL || stock_.is_under_way())
+        never_free(input_), never_free(moved_), never_free(chunk_);
     if (!mpi::check_running().ok()) return;
     if (element_ != MPI_DATATYPE_NULL) MPI_Type_free(&element_);
     if (combine_ != MPI_OP_NULL) MPI_Op_free(&combine_);
 }
 
 template <class T>
-status exact_comparison<T>::prepare(const collective_call<T>& call, const mpi::channel& channel) try {
+status exact_comparison<T>::prepare(const collective_call<T>& call, mpi::channel& channel) try {
+    channel_ = &channel;
     call_ = call;
     geometry_ = geometry_of(call, channel.rank(), channel.size());
     tally_ = {};
     const auto is_missing = [](const auto& values) { return values.data() == nullptr && !values.empty(); };
     if (is_missing(call.in) || is_missing(call.out) || !check_geometry(geometry_).ok()) return {};
-    const bool reduces = is_reduction(call.op);
-    if (!reduces && !fits_mpi(geometry_).ok())
-        return {errc::unsupported,
-                "an audit compares with MPI's own function, which cannot take counts beyond 2^31 - 1; run without it"};
     if (geometry_.reads() && overlap(call.in, call.out)) {
         input_.resize(call.in.size());
         std::memcpy(input_.data(), call.in.data(), call.in.size_bytes());
         call_.in = input_;
     }
-    if (reduces) chunk_.resize(std::min(chunk_elements, call.in.size()));
-    if (!reduces) moved_.assign(geometry_.writes() ? call.out.size() : 0, T{});
-    return {};
+    return is_reduction(call.op) ? prepare_sums() : prepare_movement();
 } catch (const std::bad_alloc&) {
     return no_memory();
 }
 
 template <class T>
-status exact_comparison<T>::start(mpi::channel& channel, const element_promise& promise,
-                                  const model::error_scales& scales) {
-    channel_ = &channel;
-    promise_ = promise;
-    scales_ = scales;
-    chunk_first_ = chunk_count_ = 0;
-    if (is_reduction(call_.op)) {
-        const auto me = static_cast<std::size_t>(channel.rank());
-        const bool scatters = call_.op == operation::reduce_scatter;
-        const auto counts = call_.varying ? call_.in_counts.first(me) : call_.in_counts;
-        own_first_ = !scatters       ? 0
-                     : call_.varying ? std::accumulate(counts.begin(), counts.end(), std::size_t{0})
-                                     : me * call_.out.size();
-        own_count_ = !geometry_.writes()         ? 0
-                     : scatters && call_.varying ? call_.in_counts[me]
-                     : scatters                  ? call_.out.size()
-                                                 : call_.in.size();
-        if (element_ == MPI_DATATYPE_NULL) {
-            MPI_Type_contiguous(sizeof(exact_element), MPI_BYTE, &element_);
-            MPI_Type_commit(&element_);
-            MPI_Op_create(function_of(call_.combine), 1, &combine_);
-        }
-        return start_chunk();
+status exact_comparison<T>::prepare_sums() {
+    chunk_.resize(std::min(chunk_elements, call_.in.size()));
+    const auto me = static_cast<std::size_t>(geometry_.rank);
+    const bool scatters = call_.op == operation::reduce_scatter;
+    const auto counts = call_.varying ? call_.in_counts.first(me) : call_.in_counts;
+    own_first_ = !scatters       ? 0
+                 : call_.varying ? std::accumulate(counts.begin(), counts.end(), std::size_t{0})
+                                 : me * call_.out.size();
+    own_count_ = !geometry_.writes()         ? 0
+                 : scatters && call_.varying ? call_.in_counts[me]
+                 : scatters                  ? call_.out.size()
+                                             : call_.in.size();
+    if (element_ == MPI_DATATYPE_NULL) {
+        const int code = MPI_Type_contiguous(sizeof(exact_element), MPI_BYTE, &element_);
+        if (auto bad = channel_->check(code, "MPI_Type_contiguous"); !bad.ok()) return bad;
+        if (auto bad = channel_->check(MPI_Type_commit(&element_), "MPI_Type_commit"); !bad.ok()) return bad;
     }
-    if (channel.size() == 1) return copy_alone(), status{};
+    if (combine_ != MPI_OP_NULL) return {};
+    return channel_->check(MPI_Op_create(function_of(call_.combine), 1, &combine_), "MPI_Op_create");
+}
+
+template <class T>
+status exact_comparison<T>::prepare_movement() {
+    if (!fits_mpi(geometry_).ok())
+        return {errc::unsupported,
+                "an audit compares with MPI's own function, which cannot take counts beyond 2^31 - 1; run without it"};
+    moved_.assign(geometry_.writes() ? call_.out.size() : 0, T{});
+    if (geometry_.ranks == 1) return {};
     T* const out = moved_.data();
     const bool broadcasts = call_.op == operation::bcast;
     if (broadcasts && geometry_.reads() && !moved_.empty())
         std::memcpy(moved_.data(), call_.in.data(), call_.in.size_bytes());
     const T* const in = broadcasts ? out : geometry_.reads() ? call_.in.data() : nullptr;
-    if (auto bad = stock_.prepare(channel, geometry_, element_type_of<T>::value, call_.combine, call_.custom, in, out);
-        !bad.ok())
-        return bad;
-    return channel.check(stock_.start(channel.comm(), &request_), "MPI collective");
+    return stock_.prepare(*channel_, geometry_, element_type_of<T>::value, call_.combine, call_.custom, in, out);
+}
+
+template <class T>
+status exact_comparison<T>::start(const element_promise& promise, const model::error_scales& scales) {
+    promise_ = promise;
+    scales_ = scales;
+    chunk_first_ = chunk_count_ = 0;
+    if (is_reduction(call_.op)) return start_chunk();
+    if (geometry_.ranks == 1) return copy_alone(), status{};
+    return stock_.start();
 }
 
 /// MPICH 4.0.2 ignores the displacement in an MPI_Allgatherv of one rank.
 template <class T>
 void exact_comparison<T>::copy_alone() noexcept {
-    const auto first = [](std::span<const std::size_t> list, std::size_t otherwise) {
-        return list.empty() ? otherwise : list[0];
-    };
-    const std::size_t count = first(call_.in_counts, first(call_.out_counts, call_.in.size()));
-    if (count == 0) return;
-    std::memcpy(moved_.data() + first(call_.out_displacements, 0), call_.in.data() + first(call_.in_displacements, 0),
-                count * sizeof(T));
+    const auto [in, out, count] = own_part_of(geometry_);
+    if (count > 0) std::memcpy(moved_.data() + out, call_.in.data() + in, count * sizeof(T));
 }
 
 template <class T>
@@ -188,19 +189,26 @@ status exact_comparison<T>::start_chunk() {
 
 template <class T>
 result<bool> exact_comparison<T>::test() {
-    const bool reduces = is_reduction(call_.op);
-    if (reduces && chunk_count_ == 0) return true;
+    if (!is_reduction(call_.op)) return test_movement();
+    if (chunk_count_ == 0) return true;
     int done = 0;
-    if (auto ok = channel_->check(MPI_Test(&request_, &done, MPI_STATUS_IGNORE), "MPI collective"); !ok.ok()) return ok;
+    if (auto bad = channel_->check(MPI_Test(&request_, &done, MPI_STATUS_IGNORE), "MPI_Iallreduce"); !bad.ok())
+        return bad;
     if (done == 0) return false;
-    if (!reduces) {
-        collective_report of_no_interest;
-        stock_.finish<T>(geometry_, 1, moved_, of_no_interest);
-        return compare_moved(), true;
-    }
     compare_chunk();
     if (auto next = start_chunk(); !next.ok()) return next;
     return chunk_count_ == 0;
+}
+
+template <class T>
+result<bool> exact_comparison<T>::test_movement() {
+    if (geometry_.ranks > 1) {
+        if (auto done = stock_.test(); !done || !*done) return done;
+        collective_report of_no_interest;
+        stock_.finish<T>(geometry_, 1, moved_, of_no_interest);
+    }
+    compare_moved();
+    return true;
 }
 
 template <class T>

@@ -45,19 +45,21 @@ public:
 
     /// Before the call: keeps its input where it lies in its output, and takes all memory that is needed. Local; the
     /// arrays of the call must live until test() said true. A call with arguments that cannot run is left alone.
-    /// returns ok, unsupported when MPI's own function cannot take the counts, or out_of_memory
-    [[nodiscard]] status prepare(const collective_call<T>& call, const mpi::channel& channel);
+    /// returns ok, unsupported when MPI's own function cannot take the counts, out_of_memory or mpi
+    [[nodiscard]] status prepare(const collective_call<T>& call, mpi::channel& channel);
     /// After the call, on all ranks. Collective over the channel, nonblocking.
-    [[nodiscard]] status start(mpi::channel& channel, const element_promise& promise,
-                               const model::error_scales& scales);
+    [[nodiscard]] status start(const element_promise& promise, const model::error_scales& scales);
     /// False while messages are on their way. Precondition: start() was ok.
     [[nodiscard]] result<bool> test();
     /// Precondition: test() said true.
     [[nodiscard]] const model::error_tally& tally() const noexcept { return tally_; }
 
 private:
+    [[nodiscard]] status prepare_sums();
+    [[nodiscard]] status prepare_movement();
     void copy_alone() noexcept;
     [[nodiscard]] status start_chunk();
+    [[nodiscard]] result<bool> test_movement();
     void compare_chunk() noexcept;
     void compare_moved() noexcept;
     void compare_moved(std::size_t first, std::size_t count) noexcept;

@@ -68,7 +68,7 @@ void execution<T>::prepare() {
     // A rank that cannot go on tells the others where they listen.
     agrees_ = needs_agreement(what_) || options_.check || options_.audit || !found.ok();
     if (local.ok() && !agrees_ && what_.schedule != schedule_kind::chosen) local = reserve();
-    if (!agrees_ && !local.ok()) return finish(local);
+    if (!agrees_ && !local.ok()) return give_up(local);
     if (!agrees_ && what_.schedule != schedule_kind::stock) return run_agreed({});
     local_ = std::move(local);
     turn_ = store_->draw_turn();
@@ -88,7 +88,7 @@ void execution<T>::take_turn() {
         agrees_ = asks() || needs_agreement(what_) || options_.check || options_.audit;
     }
     if (local_.ok() && what_.schedule != schedule_kind::chosen) local_ = make_ready();
-    if (!agrees_ && !local_.ok()) return finish(local_);
+    if (!agrees_ && !local_.ok()) return give_up(local_);
     if (agrees_)
         agree(local_);
     else
@@ -132,9 +132,9 @@ void execution<T>::agreed() {
     const value_span& values = agreement_->values();
     if (!asks() || chooser_->settle(values, what_)) return run_agreed(values);
     const status local = make_ready();
-    // What nobody compresses, or counts, has nothing more to agree on.
-    if (what_.schedule == schedule_kind::stock && is_ready()) return run_agreed({});
-    agree(local);
+    // What nobody compresses, counts or checks has nothing more to agree on.
+    if (what_.schedule != schedule_kind::stock || !is_ready() || options_.check || options_.audit) return agree(local);
+    local.ok() ? run_agreed({}) : give_up(local);
 }
 
 template <class T>
@@ -184,9 +184,7 @@ bool execution<T>::move() {
 template <class T>
 void execution<T>::run_agreed(const value_span& values) {
     ran_ = true;
-    report_.algorithm = name_of(call_.op, what_);
-    if (!geometry_.varying && geometry_.common_count() == 0) return finish({});
-    if (channel_.size() == 1) return run_alone();
+    if (moves_nothing()) return channel_.size() == 1 ? run_alone() : finish({});
     if (what_.schedule == schedule_kind::hierarchical && !knows_levels()) return meet();
     if (!is_ready()) return count();
     if (what_.schedule == schedule_kind::stock) return run_stock();
@@ -231,29 +229,16 @@ void execution<T>::counted() {
 
 template <class T>
 void execution<T>::run_alone() {
-    // One part, wherever the lists say that it lies.
-    const auto first = [&](std::span<const std::size_t> list, std::size_t otherwise) {
-        return !call_.varying || list.empty() ? otherwise : list[0];
-    };
-    const std::size_t count = first(call_.in_counts, first(call_.out_counts, call_.in.size()));
-    const part all{{first(call_.in_displacements, 0), count}, {first(call_.out_displacements, 0), count}};
-    if (count > 0) arrays<T>{call_.in, call_.out, call_.combine, divisor(), {}}.copy(all);
+    const auto [in, out, count] = own_part_of(geometry_);
+    if (count > 0) arrays<T>{call_.in, call_.out, call_.combine, divisor(), {}}.copy({{in, count}, {out, count}});
     finish({});
 }
 
 template <class T>
 void execution<T>::run_stock() {
-    if (auto bad = stock_.prepare(channel_, geometry_, element_type_of<T>::value, call_.combine, call_.custom,
-                                  call_.in.data(), call_.out.data());
-        !bad.ok()) {
-        // The others are in MPI's function, which the next one here would meet.
-        channel_.mark_broken();
-        return finish(bad);
-    }
     phase_ = blocking_ ? phase::blocking_stock : phase::stock;
     if (blocking_) return;
-    if (auto done = channel_.check(stock_.start(channel_.comm(), &request_), "MPI collective"); !done.ok())
-        return finish(done);
+    if (auto bad = stock_.start(); !bad.ok()) return finish(bad);
     end_turn();
 }
 
@@ -269,11 +254,10 @@ bool execution<T>::block() {
 
 template <class T>
 bool execution<T>::test_stock() {
-    int done = 0;
-    if (auto ok = channel_.check(MPI_Test(&request_, &done, MPI_STATUS_IGNORE), "MPI collective"); !ok.ok())
-        return finish(ok), true;
-    if (done != 0) end_stock();
-    return done != 0;
+    const auto done = stock_.test();
+    if (!done) return finish(done.error()), true;
+    if (*done) end_stock();
+    return *done;
 }
 
 template <class T>
@@ -317,12 +301,16 @@ Moving& execution<T>::in_place() {
 
 /// Every rank's memory is there before the first message moves.
 template <class T>
-status execution<T>::reserve() {
+status execution<T>::reserve() try {
+    report_.algorithm = name_of(call_.op, what_);
     if (run_ != nullptr) run_->release();
     run_ = nullptr;
-    if (channel_.size() < 2 || what_.schedule == schedule_kind::stock) return {};
+    stock_.release();
+    if (moves_nothing() || !is_ready()) return {};
+    if (what_.schedule == schedule_kind::stock)
+        return stock_.prepare(channel_, geometry_, element_type_of<T>::value, call_.combine, call_.custom,
+                              call_.in.data(), call_.out.data());
     if (what_.schedule == schedule_kind::hierarchical) {
-        if (!is_ready()) return {};
         const std::span<const std::size_t> told = counted_ ? counting_->counts() : std::span<const std::size_t>{};
         if (cutting_of(call_.op) == cutting::by_rank)
             return in_place<piece_levels<T>>().reserve(request(), *levels_, geometry_, told);
@@ -334,6 +322,8 @@ status execution<T>::reserve() {
         place_pieces(geometry_, pieces, places);
         return geometry_.longest_piece(pieces);
     });
+} catch (const std::bad_alloc&) {
+    return no_memory();
 }
 
 template <class T>
@@ -370,6 +360,14 @@ bool execution<T>::advance_run() {
     if (compresses(what_)) describe<T>(plan_, what_.codec, report_);
     finish({});
     return true;
+}
+
+/// Before it runs, and none of the others hears of it.
+template <class T>
+void execution<T>::give_up(const status& why) {
+    // Arguments may be better the next time. Where they were good the others wait, for what this rank does next.
+    if (why.code() == errc::out_of_memory) channel_.mark_broken();
+    finish(why);
 }
 
 template <class T>

@@ -89,6 +89,11 @@ private:
     [[nodiscard]] std::size_t buffer_bytes() const noexcept { return geometry_.buffer_count() * sizeof(T); }
     [[nodiscard]] unsigned divisor() const noexcept { return divisor_of(call_.op, call_.combine, channel_.size()); }
 
+    /// Whether there is nothing for other ranks.
+    [[nodiscard]] bool moves_nothing() const noexcept {
+        return channel_.size() == 1 || (!geometry_.varying && geometry_.common_count() == 0);
+    }
+
     void prepare();
     bool move();
     void take_turn();
@@ -137,6 +142,7 @@ private:
         channel_.mark_broken();
         finish(no_memory());
     }
+    void give_up(const status& why);
     void finish(status why);
 
     mpi::channel& channel_;
@@ -163,7 +169,6 @@ private:
     std::variant<std::monostate, stage<T>, array_levels<T>, piece_levels<T>, exchange_levels<T>> moving_;
     moving<T>* run_ = nullptr;  // in there; null: there is nothing to move
     stock_call stock_;
-    MPI_Request request_ = MPI_REQUEST_NULL;
     hierarchy* levels_ = nullptr;
     std::optional<chooser> chooser_;  // of `auto`, from its turn on
     std::chrono::steady_clock::time_point started_;

@@ -31,7 +31,7 @@ status check_lists(const char* array, std::size_t size, std::span<const std::siz
         if (counts[k] != 0 && (displacements[k] > size || counts[k] > size - displacements[k]))
             return {errc::invalid_argument, "part " + text(k) + ", " + text(counts[k]) + " elements from " +
                                                 text(displacements[k]) + " on, leaves " + array + ", which has " +
-                                                text(size)};
+                                                text(size) + "; give parts that lie inside"};
     return {};
 }
 
@@ -77,7 +77,8 @@ status check_varying(const geometry& call) {
                 return wrong_size("this rank's own part of out", call.out_counts[me], call.in_counts[me],
                                   "what the rank sends itself");
             return {};
-        default: return {errc::invalid_argument, std::string(name_of(call.op)) + " takes no counts"};
+        default:
+            return {errc::invalid_argument, std::string(name_of(call.op)) + " takes no counts; leave `varying` false"};
     }
 }
 
@@ -200,6 +201,15 @@ void place_evenly(std::size_t count, std::uint32_t pieces, std::vector<place>& p
         const range piece = even_piece(count, pieces, k);
         places[k] = {piece.first, piece.first, piece.count};
     }
+}
+
+own_part own_part_of(const geometry& call) noexcept {
+    const auto first = [](std::span<const std::size_t> list, std::size_t otherwise) {
+        return list.empty() ? otherwise : list[0];
+    };
+    if (!call.varying) return {0, 0, call.in_count};
+    return {first(call.in_displacements, 0), first(call.out_displacements, 0),
+            first(call.in_counts, first(call.out_counts, call.in_count))};
 }
 
 void place_pieces(const geometry& call, std::uint32_t pieces, std::vector<place>& places) {

@@ -64,6 +64,12 @@ template <class T>
 /// ok, or invalid_argument naming what does not fit.
 [[nodiscard]] status check_geometry(const geometry& call);
 
+/// The elements of a call of one rank: one part, wherever the lists say that it lies.
+struct own_part {
+    std::size_t in_first = 0, out_first = 0, count = 0;
+};
+[[nodiscard]] own_part own_part_of(const geometry& call) noexcept;
+
 /// Where every piece of a program lies. Precondition: check_geometry().
 void place_pieces(const geometry& call, std::uint32_t pieces, std::vector<place>& places);
 

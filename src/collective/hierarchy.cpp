@@ -4,6 +4,7 @@
 #include "collective/hierarchy.hpp"
 
 #include <algorithm>
+#include <new>
 #include <tuple>
 
 #include "base/arithmetic.hpp"
@@ -113,10 +114,8 @@ status meeting::start(mpi::channel& channel, hierarchy& levels) {
     base::shared_memory::address& mine = letter_->addresses[static_cast<std::size_t>(channel.rank())];
     if (levels.inside.rank == 0 && levels.inside.size > 1) {
         // Where there is none the others find out.
-        if (auto made = base::shared_memory::create(node_board::bytes_for(levels.inside.size)); made.ok()) {
-            levels.memory = std::move(*made);
-            mine = levels.memory.where();
-        }
+        create_memory();
+        mine = levels.memory.where();
     }
     static_assert(sizeof mine == 3 * sizeof(std::int64_t));
     return channel.check(MPI_Iallgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, letter_->addresses.data(), 3, MPI_INT64_T,
@@ -124,7 +123,14 @@ status meeting::start(mpi::channel& channel, hierarchy& levels) {
                          "MPI_Iallgather");
 }
 
-bool meeting::open_memory() {
+void meeting::create_memory() noexcept try {
+    if (auto made = base::shared_memory::create(node_board::bytes_for(levels_->inside.size)); made.ok())
+        levels_->memory = std::move(*made);
+} catch (const std::bad_alloc&) {
+    // No words for why there is none.
+}
+
+bool meeting::open_memory() noexcept try {
     if (levels_->inside.size == 1) return true;
     if (levels_->inside.rank == 0) return !levels_->memory.bytes().empty();
     const int leader = levels_->inside.ranks.front();
@@ -132,6 +138,8 @@ bool meeting::open_memory() {
                                             node_board::bytes_for(levels_->inside.size));
     if (opened.ok()) levels_->memory = std::move(*opened);
     return opened.ok();
+} catch (const std::bad_alloc&) {
+    return false;
 }
 
 result<bool> meeting::test() {

@@ -98,7 +98,8 @@ private:
         std::vector<base::shared_memory::address> addresses;
         int opened = 0;
     };
-    [[nodiscard]] bool open_memory();
+    void create_memory() noexcept;
+    [[nodiscard]] bool open_memory() noexcept;
 
     mpi::channel* channel_ = nullptr;
     hierarchy* levels_ = nullptr;

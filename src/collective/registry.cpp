@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
 #include <optional>
 
 namespace laconic::collective {
@@ -248,7 +249,7 @@ bool serves(operation op, const cell& what) noexcept {
     return is_reduction(op) && (!adds_streams(what) || what.codec == codec_id::fle);
 }
 
-result<cell> find_cell(operation op, std::string_view name) {
+result<cell> find_cell(operation op, std::string_view name) try {
     if (static_cast<std::size_t>(op) >= operation_count)
         return status{errc::invalid_argument, "operation number " + std::to_string(static_cast<unsigned>(op)) +
                                                   " is no collective; give one that laconic::operation names"};
@@ -259,7 +260,8 @@ result<cell> find_cell(operation op, std::string_view name) {
         const result<codec_id> codec = codec_named(name.substr(colon + 1));
         if (!codec) return status{errc::invalid_argument, std::string(name) + ": " + codec.error().context()};
         if (found->schedule == sched::stock || found->schedule == sched::chosen || found->payload == load::raw)
-            return status{errc::invalid_argument, std::string(name) + ": this row has no codec to choose"};
+            return status{errc::invalid_argument,
+                          std::string(name) + ": this row has no codec to choose; leave out what follows the colon"};
         found->codec = *codec;
     }
     if (!serves(op, *found)) return cannot_serve(op, name, *found);
@@ -269,6 +271,8 @@ result<cell> find_cell(operation op, std::string_view name) {
                 return status{errc::unsupported, "'" + std::string(name) + "' needs codec " + std::string(codec.name) +
                                                      ", which this build lacks; build with libzfp-dev installed"};
     return *found;
+} catch (const std::bad_alloc&) {
+    return status{errc::out_of_memory, "free some"};
 }
 
 std::string name_of(operation op, const cell& what) {

@@ -33,7 +33,8 @@ struct algorithm {
 [[nodiscard]] std::span<const algorithm> algorithms() noexcept;
 
 /// The cell that `name` stands for: a row of the table, "schedule/payload", or either with ":codec" behind it.
-/// returns invalid_argument with what there is, or unsupported when the cell cannot serve the operation.
+/// returns invalid_argument with what there is, or unsupported when the cell cannot serve the operation; or, where
+///         there is no memory to say either in, out_of_memory. A cell takes none.
 [[nodiscard]] result<cell> find_cell(operation op, std::string_view name);
 
 /// Whether a cell can serve an operation at all.

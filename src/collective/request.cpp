@@ -17,6 +17,7 @@
 #include "collective/audit.hpp"
 #include "collective/direct_call.hpp"
 #include "collective/execution.hpp"
+#include "collective/refusal.hpp"
 #include "collective/short_way.hpp"
 #include "laconic/collective.hpp"
 
@@ -24,13 +25,6 @@ namespace laconic {
 
 using collective::execution;
 using collective::execution_base;
-
-struct collective_request::state {
-    std::shared_ptr<mpi::channel> channel;  // outlives the communicator, as MPI's own requests do
-    collective::task todo;
-    bool prepared = false;
-    bool started = false;
-};
 
 namespace {
 
@@ -42,6 +36,7 @@ struct active_requests {
     std::recursive_mutex mutex;
     std::condition_variable_any changed;  // there is work, or a progress thread is to stop
     std::vector<execution_base*> all;
+    std::size_t places = 0;  // of requests, under way or not
 
     /// Moves all of them on, and one that is not among them.
     bool advance(execution_base* one = nullptr) {
@@ -57,6 +52,16 @@ struct active_requests {
     void begin(execution_base& one) {
         const std::scoped_lock lock(mutex);
         one.begin(true);
+    }
+    /// Memory for one more to be under way at a time: to begin takes none, so that no rank fails there alone.
+    void reserve_place() {
+        const std::scoped_lock lock(mutex);
+        if (all.capacity() <= places) all.reserve(2 * places + 8);
+        ++places;
+    }
+    void give_place_back() noexcept {
+        const std::scoped_lock lock(mutex);
+        --places;
     }
     void add(execution_base* one) {
         const std::scoped_lock lock(mutex);
@@ -102,6 +107,22 @@ active_requests& active() {
     static auto* const all = new active_requests;
     return *all;
 }
+
+}  // namespace
+
+struct collective_request::state {
+    state() { active().reserve_place(); }
+    state(const state&) = delete;
+    state& operator=(const state&) = delete;
+    ~state() { active().give_place_back(); }
+
+    std::shared_ptr<mpi::channel> channel;  // outlives the communicator, as MPI's own requests do
+    collective::task todo;
+    bool prepared = false;
+    bool started = false;
+};
+
+namespace {
 
 class progress_thread {
 public:
@@ -187,6 +208,24 @@ status desert(mpi::channel* channel) {
     return collective::no_memory();
 }
 
+/// The same; where the ranks agree on the call the others hear of it.
+/// blocking   as of execution_base::begin()
+template <class T>
+status without_memory(const collective_call<T>& call, mpi::channel* channel, MPI_Comm comm,
+                      const collective_options& options, bool blocking) noexcept {
+    collective::call_store* const store = channel != nullptr ? collective::call_store::of(*channel) : nullptr;
+    if (store == nullptr) return desert(channel);
+    try {
+        collective::hearing heard = collective::hearing_of(call.op, call.combine, options);
+        if (!heard.always && heard.machine.empty()) return desert(channel);
+        if (!blocking) store->forbid_blocking();
+        collective::refusal told(*channel, collective::no_memory(), std::move(heard));
+        return collective::run(told, channel, comm).error();
+    } catch (const std::bad_alloc&) {
+        return desert(channel);
+    }
+}
+
 status check_channel(const mpi::channel& channel) {
     if (channel.broken()) return collective::broken();
     return channel.comm() != MPI_COMM_NULL ? status{} : mpi::check_running();
@@ -203,7 +242,7 @@ result<collective_request> make_request(const collective_call<T>& call, MPI_Comm
         return collective::request_for({collective::make_execution<T>(*used, call, options), used, comm}, prepared);
     } catch (const std::bad_alloc&) {
         // What is only prepared has no call of the others beside it yet.
-        return desert(prepared ? nullptr : used);
+        return prepared ? collective::no_memory() : without_memory(call, used, comm, options, false);
     }
 }
 
@@ -324,7 +363,7 @@ template <class T>
         if (known != nullptr) work.presume(known->row);
         return collective::run(work, used, comm);
     } catch (const std::bad_alloc&) {
-        return desert(used);
+        return without_memory(call, used, comm, options, true);
     }
 }
 

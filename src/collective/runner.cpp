@@ -74,7 +74,10 @@ result<runner::state> runner::advance() {
     write_results();
     if (send_count_ > 0 || (bundles_ && !bundles_->is_idle())) return moved ? state::moved : state::waiting;
     if (!carrier_.failure().ok()) return carrier_.failure();
-    if (poisoned_) return status{errc::corrupt, "another rank could not read a message of this collective"};
+    if (poisoned_)
+        return status{errc::corrupt,
+                      "another rank could not read a message of this collective; run it again, and if it stays so look "
+                      "for the machine whose memory or network spoils it"};
     return state::done;
 }
 

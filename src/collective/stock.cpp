@@ -146,8 +146,20 @@ void stock_call::release() noexcept {
     copy_ = nullptr;
 }
 
-status stock_call::borrow(mpi::channel& channel, std::size_t size_bytes) {
-    call_store* const store = call_store::of(channel);
+status stock_call::start() {
+    started_ = true;
+    return channel_->check(call_.issue(channel_->comm(), &request_), "MPI collective");
+}
+
+result<bool> stock_call::test() {
+    int done = 0;
+    if (auto bad = channel_->check(MPI_Test(&request_, &done, MPI_STATUS_IGNORE), "MPI collective"); !bad.ok())
+        return bad;
+    return done != 0;
+}
+
+status stock_call::borrow(std::size_t size_bytes) {
+    call_store* const store = call_store::of(*channel_);
     copy_ = store == nullptr ? nullptr : store->memory().borrow();
     if (copy_ == nullptr) return no_memory();
     if (!copy_->bytes.reserve(size_bytes).ok()) return no_memory();
@@ -157,13 +169,13 @@ status stock_call::borrow(mpi::channel& channel, std::size_t size_bytes) {
 
 /// Parts that lie too far apart: those to be sent are copied now, those that come are spread at the end.
 /// in_place   an exchange that overwrites what it sends
-status stock_call::pack(mpi::channel& channel, const geometry& call, const void* in, std::size_t width, bool in_place) {
+status stock_call::pack(const geometry& call, const void* in, std::size_t width, bool in_place) {
     const bool takes = in_place || packs_in(call);
     const std::size_t in_bytes = takes ? sum_of(call.in_counts) * width : 0;
     const std::size_t out_bytes = packs_out(call) ? sum_of(call.out_counts) * width : 0;
     // Never 0: to some of Open MPI's functions two equal addresses are an exchange in place.
     const std::size_t before = mpi::workspace::rounded(std::max(in_bytes, width));
-    if (auto bad = borrow(channel, before + out_bytes); !bad.ok()) return bad;
+    if (auto bad = borrow(before + out_bytes); !bad.ok()) return bad;
     std::byte* const memory = copy_->bytes.bytes().data();
     const auto side_by_side = [](std::span<const std::size_t> counts) {
         std::vector<int> first = to_ints(counts);
@@ -204,14 +216,17 @@ status stock_call::prepare(mpi::channel& channel, const geometry& call, element_
                            MPI_Op custom, const void* in, void* out) {
     if (auto bad = fits_mpi(call); !bad.ok()) return bad;
     release();
+    channel_ = &channel;
     copied_bytes_ = 0;
     started_ = packed_out_ = false;
     const bool narrow = type == element_type::f16 || type == element_type::bf16;
     if (combine == reduction::custom) {
         call_.combine = custom;
     } else if (is_reduction(call.op) && narrow && !own_op_) {
-        MPI_Op_create(type == element_type::f16 ? half_function<half>(combine) : half_function<bfloat16>(combine), 1,
-                      &call_.combine);
+        MPI_User_function* const function =
+            type == element_type::f16 ? half_function<half>(combine) : half_function<bfloat16>(combine);
+        if (auto bad = channel.check(MPI_Op_create(function, 1, &call_.combine), "MPI_Op_create"); !bad.ok())
+            return bad;
         own_op_ = true;
     } else if (!own_op_) {
         call_.combine = op_of(combine);
@@ -239,7 +254,7 @@ status stock_call::prepare(mpi::channel& channel, const geometry& call, element_
     const bool exchanges_in_place = in_place && call.op == operation::alltoall;
     if (!packs && (exchanges_in_place || (in_place && spoils_reduce))) {
         const std::size_t size_bytes = call.in_count * width;
-        if (auto bad = borrow(channel, size_bytes); !bad.ok()) return bad;
+        if (auto bad = borrow(size_bytes); !bad.ok()) return bad;
         if (size_bytes > 0) std::memcpy(copy_->bytes.bytes().data(), in, size_bytes);
         call_.in = copy_->bytes.bytes().data();
     }
@@ -259,7 +274,7 @@ status stock_call::prepare(mpi::channel& channel, const geometry& call, element_
     call_.in_displacements = to_ints(call.in_displacements);
     call_.out_counts = to_ints(call.op == operation::reduce_scatter ? call.in_counts : call.out_counts);
     call_.out_displacements = to_ints(call.out_displacements);
-    if (packs) return pack(channel, call, in, width, exchanges_in_place);
+    if (packs) return pack(call, in, width, exchanges_in_place);
     if (same && gathers && !in_place && call.in_count > 0)
         call_.out = tell_apart(call_.out_displacements, static_cast<std::byte*>(out), width);
     if (same && call.op == operation::scatter && !kept && call.out_count > 0)

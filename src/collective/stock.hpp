@@ -24,8 +24,10 @@ public:
     stock_call& operator=(const stock_call&) = delete;
     ~stock_call();
 
-    /// returns ok, unsupported (see fits_mpi) or out_of_memory. avg adds; finish() divides.
-    /// channel   which keeps memory for what MPI cannot work on in place
+    /// Takes all memory that the call needs, and copies what MPI cannot work on in place: from here to finish() the
+    /// arrays are the call's. Local. avg adds; finish() divides.
+    /// returns ok, unsupported (see fits_mpi), out_of_memory or mpi
+    /// channel   which keeps the memory
     /// custom    of reduction::custom
     [[nodiscard]] status prepare(mpi::channel& channel, const geometry& call, element_type type, reduction combine,
                                  MPI_Op custom, const void* in, void* out);
@@ -33,10 +35,12 @@ public:
     [[nodiscard]] int run(MPI_Comm comm) { return call_.issue(comm, nullptr); }
     /// Its arguments. Precondition: prepare(), of equal parts.
     [[nodiscard]] const even_call& even() const noexcept { return call_; }
-    [[nodiscard]] int start(MPI_Comm comm, MPI_Request* request) {
-        started_ = true;
-        return call_.issue(comm, request);
-    }
+    /// Begins it on the channel of prepare().
+    [[nodiscard]] status start();
+    /// False while messages are on their way. Precondition: start() was ok.
+    [[nodiscard]] result<bool> test();
+    /// Whether MPI may still read and write its arrays.
+    [[nodiscard]] bool is_under_way() const noexcept { return started_; }
     /// What MPI leaves to do: averages are divided, and the report says what the call had to send at least, and what
     /// memory it had.
     template <class T>
@@ -45,12 +49,13 @@ public:
     void release() noexcept;
 
 private:
-    [[nodiscard]] status borrow(mpi::channel& channel, std::size_t size_bytes);
-    [[nodiscard]] status pack(mpi::channel& channel, const geometry& call, const void* in, std::size_t width,
-                              bool in_place);
+    [[nodiscard]] status borrow(std::size_t size_bytes);
+    [[nodiscard]] status pack(const geometry& call, const void* in, std::size_t width, bool in_place);
     void unpack(const geometry& call, void* out, std::size_t width) const noexcept;
 
     mpi_call call_;
+    mpi::channel* channel_ = nullptr;
+    MPI_Request request_ = MPI_REQUEST_NULL;
     bool own_op_ = false;
     bool started_ = false;         // and not known to be over
     bool packed_out_ = false;      // what comes lies in the copy, side by side

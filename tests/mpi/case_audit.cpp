@@ -222,7 +222,7 @@ void check_doctored(operation op, double by, std::uint64_t expected, reduction c
     promise.bound = 1e-2;
     promise.rounds = true;
     promise.rounding_unit = std::ldexp(1.0, -std::numeric_limits<T>::digits);
-    check(comparison.start(**channel, promise, {promise.bound, 0, 0}).ok(), "start a comparison");
+    check(comparison.start(promise, {promise.bound, 0, 0}).ok(), "start a comparison");
     result<bool> over = false;
     while (over.ok() && !*over) over = comparison.test();
     check(over.ok(), over.error().message());

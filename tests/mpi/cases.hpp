@@ -9,6 +9,7 @@ void promise_holds();
 void any_count_works();
 void audits_tell_the_truth();
 void bits_are_reproducible();
+void calls_without_memory_fail_everywhere();
 void bad_arguments_fail_everywhere();
 void channels_live_and_die_with_communicators();
 void c_face_works();

@@ -77,6 +77,7 @@ int main(int argc, char** argv) {
     if (few) run("threads_change_nothing", threads_change_nothing);
     run("nothing_grows", nothing_grows);
     if (ranks > 1 && ranks <= 4 && !is_sanitized) run("memory_is_as_stated", memory_is_as_stated);
+    run("calls_without_memory_fail_everywhere", calls_without_memory_fail_everywhere);
     run("bad_arguments_fail_everywhere", bad_arguments_fail_everywhere);
     run("c_face_works", c_face_works);
     run("c_operations_work", c_operations_work);

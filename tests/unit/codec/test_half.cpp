@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "codec/element.hpp"
 #include "fields.hpp"
 
 namespace laconic::testing {
@@ -200,6 +201,27 @@ TYPED_TEST(half_types, encode_integers_of_any_width) {
 TYPED_TEST(half_types, compress_to_less_than_floats_do) {
     const auto x = narrowed<TypeParam>("smooth", 100000);
     EXPECT_LT(compressed(x, bound::rel(1e-2)).size() * 4, x.size() * sizeof(TypeParam));
+}
+
+TYPED_TEST(half_types, sums_are_rounded_once) {
+    // Ties of T but for a part that float loses.
+    const float half_ulp = std::ldexp(1.0F, -codec::element_limits<TypeParam>::digits);
+    const float tiny = 0x1p-24F;
+    struct sum {
+        float tie, rest, expected;
+    };
+    for (const sum one : {sum{1 + half_ulp, tiny, 1 + 2 * half_ulp}, sum{1 + 3 * half_ulp, -tiny, 1 + 2 * half_ulp},
+                          sum{1 + half_ulp, -tiny, 1}, sum{1 + 3 * half_ulp, tiny, 1 + 4 * half_ulp}})
+        for (const float sign : {1.0F, -1.0F}) {
+            std::vector<std::vector<TypeParam>> parts;
+            for (const float part : {1.0F, one.tie - 1, one.rest}) parts.emplace_back(32, TypeParam(sign * part));
+            for (auto& part : parts) part[5] = TypeParam(HUGE_VALF);  // makes the blocks raw
+            on_every_engine([&](const std::string& engine) {
+                const auto frame = [&](std::size_t k) { return compressed(parts[k], bound::lossless()); };
+                const auto got = decompressed<TypeParam>(sum_of(sum_of(frame(0), frame(1)), frame(2)));
+                EXPECT_EQ(static_cast<float>(got[0]), sign * one.expected) << engine;
+            });
+        }
 }
 
 }  // namespace

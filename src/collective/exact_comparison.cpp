@@ -105,12 +105,16 @@ status exact_comparison<T>::prepare(const collective_call<T>& call, mpi::channel
     tally_ = {};
     const auto is_missing = [](const auto& values) { return values.data() == nullptr && !values.empty(); };
     if (is_missing(call.in) || is_missing(call.out) || !check_geometry(geometry_).ok()) return {};
+    const bool reduces = is_reduction(call.op);
+    if (!reduces && !fits_mpi(geometry_).ok())
+        return {errc::unsupported,
+                "an audit compares with MPI's own function, which cannot take counts beyond 2^31 - 1; run without it"};
     if (geometry_.reads() && overlap(call.in, call.out)) {
         input_.resize(call.in.size());
         std::memcpy(input_.data(), call.in.data(), call.in.size_bytes());
         call_.in = input_;
     }
-    return is_reduction(call.op) ? prepare_sums() : prepare_movement();
+    return reduces ? prepare_sums() : prepare_movement();
 } catch (const std::bad_alloc&) {
     return no_memory();
 }
@@ -139,9 +143,6 @@ status exact_comparison<T>::prepare_sums() {
 
 template <class T>
 status exact_comparison<T>::prepare_movement() {
-    if (!fits_mpi(geometry_).ok())
-        return {errc::unsupported,
-                "an audit compares with MPI's own function, which cannot take counts beyond 2^31 - 1; run without it"};
     moved_.assign(geometry_.writes() ? call_.out.size() : 0, T{});
     if (geometry_.ranks == 1) return {};
     T* const out = moved_.data();

@@ -29,6 +29,7 @@ enum fact : std::size_t {
     fact_machine,
     fact_audit,
     fact_check,
+    fact_passed_on,
     facts
 };
 static_assert(facts == agreement_letter::facts_compared);
@@ -81,6 +82,7 @@ std::string describe(operation op, std::size_t which, std::int64_t value) {
         }
         case fact_combine: return reductions[index % reductions.size()];
         case fact_scope: return scopes[index % scopes.size()];
+        case fact_passed_on: return value != 0 ? "passed on to MPI" : "made by laconic";
         case fact_audit:
         case fact_check: return value != 0 ? "on" : "off";
         case fact_algorithm: return name_of(op, unpacked(value));
@@ -135,7 +137,8 @@ status agreement::start(mpi::channel& channel, lending<agreement_letter>& letter
                                                    static_cast<std::int64_t>(shape.codec_threads),
                                                    static_cast<std::int64_t>(shape.machine),
                                                    shape.audit ? 1 : 0,
-                                                   shape.checks_counts ? 1 : 0};
+                                                   shape.checks_counts ? 1 : 0,
+                                                   shape.passed_on ? 1 : 0};
         for (std::size_t f = 0; f < facts; ++f) {
             packet[f] = mine[f];
             packet[facts + f] = ~mine[f];
@@ -208,16 +211,29 @@ result<bool> agreement::listen() {
 }
 
 status agreement::judge() const {
-    constexpr std::array<const char*, facts> names{"collective",      "element count", "counts",
-                                                   "element type",    "operation",     "root",
-                                                   "error bound",     "scope",         "confidence",
-                                                   "algorithm",       "segment size",  "rate of zfp_rate",
-                                                   "ranks_per_node",  "shared_memory", "codec_threads of auto",
-                                                   "machine of auto", "audit",         "check"};
+    constexpr std::array<const char*, facts> names{"collective",
+                                                   "element count",
+                                                   "counts",
+                                                   "element type",
+                                                   "operation",
+                                                   "root",
+                                                   "error bound",
+                                                   "scope",
+                                                   "confidence",
+                                                   "algorithm",
+                                                   "segment size",
+                                                   "rate of zfp_rate",
+                                                   "ranks_per_node",
+                                                   "shared_memory",
+                                                   "codec_threads of auto",
+                                                   "machine of auto",
+                                                   "audit",
+                                                   "check",
+                                                   "what type and operation make of the call"};
     // Operation and type first: counts of different ones say little.
     for (const std::size_t f :
-         {fact_operation, fact_type, fact_count, fact_counts, fact_combine, fact_root, fact_bound, fact_scope,
-          fact_confidence, fact_algorithm, fact_segment, fact_rate, fact_ranks_per_node, fact_shared_memory,
+         {fact_operation, fact_passed_on, fact_type, fact_count, fact_counts, fact_combine, fact_root, fact_bound,
+          fact_scope, fact_confidence, fact_algorithm, fact_segment, fact_rate, fact_ranks_per_node, fact_shared_memory,
           fact_codec_threads, fact_machine, fact_audit, fact_check}) {
         const std::int64_t largest = letter_->packet[f];
         const std::int64_t smallest = ~letter_->packet[facts + f];

@@ -39,6 +39,7 @@ struct call_shape {
     std::uint64_t machine = 0;   ///< a digest of what `auto` decides by; 0: the built-in figures
     bool audit = false;
     bool checks_counts = false;  ///< of a gatherv, scatterv or alltoallv
+    bool passed_on = false;      ///< it is MPI's alone; nothing else but `op` is then known
 };
 
 /// Doubles in the order of integers.
@@ -68,7 +69,7 @@ struct value_span : finite_range {
 
 /// What travels. Not part of an agreement: where MPI has failed it may still write there when that is over.
 struct agreement_letter {
-    static constexpr std::size_t facts_compared = 18;
+    static constexpr std::size_t facts_compared = 19;
     std::array<std::int64_t, 2 * facts_compared + 10> packet;
     std::array<char, 400> text;
     bool in_use = false;

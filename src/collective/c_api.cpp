@@ -7,6 +7,7 @@
 
 #include "codec/c_api.hpp"
 #include "collective/c_call.hpp"
+#include "collective/lending.hpp"
 #include "mpi/narrow_types.hpp"
 
 struct laconic_request_handle {
@@ -47,19 +48,33 @@ int run_c(const c_call& call, const laconic_collective_options* options) {
     return guarded([&] { return told(report, collective::run(call, options)); });
 }
 
-int request_c(const c_call& call, const laconic_collective_options* options, laconic_request* request, bool prepared) {
-    laconic_collective_report* const report = report_of(options);
-    return guarded([&]() -> status {
-        if (request == nullptr) return null_request();
-        *request = nullptr;
+/// What is to be waited for, or why there is nothing. Where the others start the call they hear of the latter.
+result<std::unique_ptr<laconic_request_handle>> make_handle(const c_call& call,
+                                                            const laconic_collective_options* options, bool prepared) {
+    try {
         auto made = std::make_unique<laconic_request_handle>();
-        made->report = report;
         result<collective::task> todo = collective::make_task(call, options, made->lists);
         if (!todo) return todo.error();
         made->running = collective::request_for(std::move(*todo), prepared);
+        return made;
+    } catch (const std::bad_alloc&) {
+        if (prepared) throw;
+    }
+    return collective::refuse(call, options, collective::no_memory(), false);
+}
+
+int request_c(const c_call& call, const laconic_collective_options* options, laconic_request* request, bool prepared) {
+    laconic_collective_report* const report = report_of(options);
+    return guarded([&]() -> status {
+        if (request == nullptr)
+            return prepared ? null_request() : collective::refuse(call, options, null_request(), false);
+        *request = nullptr;
+        auto made = make_handle(call, options, prepared);
+        if (!made) return made.error();
+        (*made)->report = report;
         if (!prepared)
-            if (auto bad = made->running.start(); !bad.ok()) return bad;
-        *request = made.release();
+            if (auto bad = (*made)->running.start(); !bad.ok()) return bad;
+        *request = made->release();
         return {};
     });
 }

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdlib>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -83,10 +84,15 @@ struct refused_call {
     hearing heard;
     mpi::channel* channel;
 };
-/// What becomes of a call; MPI's own is passed on.
-using resolved_call = std::variant<mpi_call, compressed_call, refused_call>;
+/// One that is MPI's own.
+struct passed_on_call {
+    mpi_call mpi;
+    mpi::channel* checked;  ///< null: without a word between the ranks
+};
+/// What becomes of a call.
+using resolved_call = std::variant<passed_on_call, compressed_call, refused_call>;
 
-result<resolved_call> pass_on(const c_call& call, const c_position& at) {
+result<mpi_call> pass_on(const c_call& call, const c_position& at) {
     const result<c_lists> in = in_lists(call, at);
     if (!in) return in.error();
     const result<c_lists> out = out_lists(call, at);
@@ -95,11 +101,11 @@ result<resolved_call> pass_on(const c_call& call, const c_position& at) {
     for (const auto list :
          {in->counts, in->displacements, out->counts, out->displacements, std::span<const std::size_t>(single)})
         if (!fits_int(list))
-            return status{errc::unsupported,
-                          "a count or displacement of this call is beyond 2^31 - 1, which MPI's own function cannot "
-                          "take; laconic "
-                          "itself runs calls with MPI_FLOAT, MPI_DOUBLE and the 16-bit types, and for reductions "
-                          "MPI_SUM, MPI_MIN, MPI_MAX, MPI_PROD or an operation of the program that commutes"};
+            return status{
+                errc::unsupported,
+                "a count or displacement of this call is beyond 2^31 - 1, which MPI's own function cannot "
+                "take; laconic itself runs calls with MPI_FLOAT, MPI_DOUBLE and the 16-bit types, and for "
+                "reductions MPI_SUM, MPI_MIN, MPI_MAX, MPI_PROD or an operation of the program that commutes"};
     mpi_call mpi;
     mpi.op = call.op;
     mpi.varying = call.varying;
@@ -114,7 +120,7 @@ result<resolved_call> pass_on(const c_call& call, const c_position& at) {
     mpi.type = call.type;
     mpi.combine = call.combine;
     mpi.root = call.root;
-    return resolved_call(std::move(mpi));
+    return mpi;
 }
 
 template <class T>
@@ -139,6 +145,34 @@ auto for_type(const c_call& call, const compressed_call& what, Action action) {
     return codec::with_element(what.type, [&](auto zero) { return action(as_ours<decltype(zero)>(call, what)); });
 }
 
+/// Whether ranks compare their calls, those that are passed on among them.
+bool is_checked(const laconic_collective_options* given) {
+    if (given != nullptr) return given->check != 0;
+    if (std::getenv(base::describe(base::option_id::check).environment.data()) == nullptr) return false;
+    const result<collective_options> options = collective_options::from_environment();
+    return options.ok() && options->check;
+}
+
+/// One that goes to MPI as it is, or why it cannot; the others hear of that where calls are checked.
+result<resolved_call> resolve_passed_on(const c_call& call, const c_position& at,
+                                        const laconic_collective_options* given) {
+    mpi::channel* checked = nullptr;
+    if (!at.between && is_checked(given)) {
+        const result<mpi::channel*> channel = usable_channel(call.comm);
+        if (!channel) return channel.error();
+        checked = *channel;
+    }
+    const bool averages = given != nullptr && given->average != 0 && is_reduction(call.op);
+    result<mpi_call> found = averages ? status{errc::invalid_argument,
+                                               "average is set, but this type, operation or intercommunicator is "
+                                               "passed to MPI as it is; use MPI_FLOAT, MPI_DOUBLE or a 16-bit type "
+                                               "with MPI_SUM on an intracommunicator, or leave out average"}
+                                      : pass_on(call, at);
+    if (found) return resolved_call(passed_on_call{std::move(*found), checked});
+    if (checked == nullptr) return found.error();
+    return resolved_call(refused_call{found.error(), {true, {}}, checked});
+}
+
 /// kept   see make_task()
 result<resolved_call> resolve(const c_call& asked, const laconic_collective_options* given,
                               std::vector<std::size_t>* kept) {
@@ -147,15 +181,7 @@ result<resolved_call> resolve(const c_call& asked, const laconic_collective_opti
     const c_call call = significant(asked, *at);
     const std::optional<element_type> type = known_type(call.type);
     std::optional<reduction> combine = known_reduction(call);
-    const bool averages = given != nullptr && given->average != 0 && is_reduction(call.op);
-    if (at->between || !type || !combine) {
-        if (averages)
-            return status{errc::invalid_argument,
-                          "average is set, but this type, operation or intercommunicator is passed to MPI as it is; "
-                          "use MPI_FLOAT, MPI_DOUBLE or a 16-bit type with MPI_SUM on an intracommunicator, or leave "
-                          "out average"};
-        return pass_on(call, *at);
-    }
+    if (at->between || !type || !combine) return resolve_passed_on(call, *at, given);
     const result<mpi::channel*> channel = usable_channel(call.comm);
     if (!channel) return channel.error();
     result<collective_options> options = to_options(given);
@@ -168,8 +194,9 @@ result<resolved_call> resolve(const c_call& asked, const laconic_collective_opti
     if (combine == reduction::custom) {
         // Whoever asks for streams in the environment means the calls that are sums.
         const result<cell> what = find_cell(call.op, options->algorithm);
-        if (what.ok() && adds_streams(*what)) return pass_on(call, *at);
+        if (what.ok() && adds_streams(*what)) return resolve_passed_on(call, *at, given);
     }
+    const bool averages = given != nullptr && given->average != 0 && is_reduction(call.op);
     if (averages && combine != reduction::sum)
         return refuse({errc::invalid_argument, "average is set, but the operation is not MPI_SUM; leave out one"});
     if (averages) combine = reduction::avg;
@@ -178,9 +205,36 @@ result<resolved_call> resolve(const c_call& asked, const laconic_collective_opti
     return resolved_call(compressed_call{*type, *combine, *arrays, std::move(*options), *channel});
 }
 
+/// When the others agree on such a call.
+hearing hearing_in(const c_call& call, const resolved_call& found) {
+    if (const auto* const refused = std::get_if<refused_call>(&found)) return refused->heard;
+    if (const auto* const ours = std::get_if<compressed_call>(&found))
+        return hearing_of(call.op, ours->combine, ours->options);
+    return {std::get<passed_on_call>(found).checked != nullptr, {}};
+}
+mpi::channel* channel_of(const resolved_call& found) noexcept {
+    if (const auto* const refused = std::get_if<refused_call>(&found)) return refused->channel;
+    if (const auto* const ours = std::get_if<compressed_call>(&found)) return ours->channel;
+    return std::get<passed_on_call>(found).checked;
+}
+
 }  // namespace
 
-result<collective_report> run(const c_call& call, const laconic_collective_options* given) {
+status refuse(const c_call& call, const laconic_collective_options* given, status why, bool blocking) {
+    const result<resolved_call> found = resolve(call, given, nullptr);
+    if (!found) return why;
+    mpi::channel* const channel = channel_of(*found);
+    hearing heard = hearing_in(call, *found);
+    if (!heard.always && heard.machine.empty()) {
+        // They go on: the next call here would meet this one.
+        if (channel != nullptr && why.code() == errc::out_of_memory) channel->mark_broken();
+        return why;
+    }
+    refusal work(*channel, std::move(why), std::move(heard));
+    return run(work, channel, call.comm, blocking).error();
+}
+
+result<collective_report> run(const c_call& call, const laconic_collective_options* given) try {
     result<resolved_call> found = resolve(call, given, nullptr);
     if (!found) return found.error();
     if (const auto* const ours = std::get_if<compressed_call>(&*found))
@@ -189,8 +243,12 @@ result<collective_report> run(const c_call& call, const laconic_collective_optio
         refusal work(*refused->channel, std::move(refused->why), std::move(refused->heard));
         return run(work, refused->channel, call.comm);
     }
-    passed_on work(std::move(std::get<mpi_call>(*found)), call.comm);
-    return run(work, nullptr, call.comm);
+    auto& own = std::get<passed_on_call>(*found);
+    passed_on work(std::move(own.mpi), call.comm, own.checked);
+    return run(work, own.checked, call.comm);
+} catch (const std::bad_alloc&) {
+    // Nothing has begun.
+    return refuse(call, given, no_memory(), true);
 }
 
 result<task> make_task(const c_call& call, const laconic_collective_options* given, std::vector<std::size_t>& kept) {
@@ -205,7 +263,9 @@ result<task> make_task(const c_call& call, const laconic_collective_options* giv
         made.channel = refused->channel;
         made.work = std::make_unique<refusal>(*made.channel, std::move(refused->why), std::move(refused->heard));
     } else {
-        made.work = std::make_unique<passed_on>(std::move(std::get<mpi_call>(*found)), call.comm);
+        auto& own = std::get<passed_on_call>(*found);
+        made.channel = own.checked;
+        made.work = std::make_unique<passed_on>(std::move(own.mpi), call.comm, own.checked);
     }
     return made;
 }

@@ -39,6 +39,11 @@ struct c_call {
 /// options   null: from the environment, if the call is not passed on
 [[nodiscard]] result<collective_report> run(const c_call& call, const laconic_collective_options* options);
 
+/// For a call that this rank cannot make: tells the others, where they listen, and returns what all ranks return then;
+/// else `why`.
+/// blocking  whether the call would have been
+[[nodiscard]] status refuse(const c_call& call, const laconic_collective_options* options, status why, bool blocking);
+
 /// options   as of run()
 /// kept      takes copies of counts and displacements, which the task refers to
 /// returns   the task; or, on this rank alone, why there is none. What is wrong with arguments of a call that laconic

@@ -186,9 +186,11 @@ struct task {
 
 /// The channel to run on, or why there is none.
 [[nodiscard]] result<mpi::channel*> usable_channel(MPI_Comm comm);
-/// Blocking, from beginning to end.
-/// channel   as of a task
-[[nodiscard]] result<collective_report> run(execution_base& work, mpi::channel* channel, MPI_Comm comm);
+/// From beginning to end.
+/// channel    as of a task
+/// blocking   as of execution_base::begin(): false for one that stands in for a call that would have been started
+[[nodiscard]] result<collective_report> run(execution_base& work, mpi::channel* channel, MPI_Comm comm,
+                                            bool blocking = true);
 /// Not started yet.
 [[nodiscard]] collective_request request_for(task todo, bool prepared);
 

@@ -4,6 +4,7 @@
 
 #include <new>
 #include <string>
+#include <utility>
 
 #include "collective/registry.hpp"
 #include "mpi/error.hpp"
@@ -11,20 +12,49 @@
 namespace laconic::collective {
 
 void passed_on::begin(bool blocking) {
-    over_ = false;
     blocking_ = blocking;
+    agreed_ = !word_;
+    // MPI still waits for ranks that have made another call of it.
+    over_ = request_ != MPI_REQUEST_NULL;
+    ended_ = over_ ? broken() : status{};
+    if (over_) return;
+    if (word_ && !word_->begin(blocking, true)) {
+        over_ = true;
+        ended_ = no_memory();
+        return;
+    }
+    // Now, and not when the ranks have agreed: the program may use its communicator for other collectives by then.
     if (blocking) return;
-    if (const int code = call_.issue(comm_, &request_); code != MPI_SUCCESS) finish(code);
+    if (const int code = call_.issue(comm_, &request_); code != MPI_SUCCESS) {
+        if (word_) word_->leave();
+        finish(code);
+    }
+}
+
+/// Returns whether something has moved.
+bool passed_on::agree() {
+    call_shape shape;
+    shape.op = call_.op;
+    shape.passed_on = true;
+    bool moved = false;
+    if (auto told = word_->advance(shape, {}, moved)) {
+        agreed_ = told->ok();
+        over_ = !agreed_;
+        ended_ = *std::move(told);
+    }
+    return moved;
 }
 
 bool passed_on::block() {
-    if (over_ || !blocking_) return false;
+    if (over_ || !blocking_ || !agreed_) return false;
     finish(call_.issue(comm_, nullptr));
     return true;
 }
 
 bool passed_on::advance() {
-    if (over_ || blocking_) return false;
+    if (over_) return false;
+    if (!agreed_) return agree();
+    if (blocking_) return false;
     int done = 0;
     const int code = MPI_Test(&request_, &done, MPI_STATUS_IGNORE);
     if (code != MPI_SUCCESS || done != 0) finish(code);
@@ -32,7 +62,7 @@ bool passed_on::advance() {
 }
 
 result<collective_report> passed_on::outcome() {
-    if (!ended_.ok()) return ended_;
+    if (!ended_.ok()) return std::move(ended_);
     collective_report report;
     report.algorithm = "stock";
     return report;

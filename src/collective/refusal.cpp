@@ -4,55 +4,33 @@
 
 #include <new>
 
-#include "collective/call_store.hpp"
 #include "collective/registry.hpp"
 
 namespace laconic::collective {
 
 void refusal::begin(bool blocking) {
-    call_store* const store = call_store::of(channel_);
-    if (store != nullptr) static_cast<void>(store->next_call());
-    if (store != nullptr && !blocking) store->forbid_blocking();
-    told_ = why_;
-    started_ = false;
-    over_ = store == nullptr || (!heard_.always && heard_.machine.empty());
-    if (!over_) turn_ = store->draw_turn();
-}
-
-bool refusal::advance() try {
-    if (over_) return false;
-    if (channel_.broken()) return leave(broken());
-    call_store& store = *call_store::of(channel_);
-    if (!started_) {
-        if (!store.is_turn(turn_)) return false;
-        started_ = true;
-        // What calls before it have settled is known now.
-        if (!heard_.always && store.knows_machine(heard_.machine)) {
-            over_ = true;
-            store.end_turn();
-            return true;
-        }
-        told_ = agreement_.start(channel_, store.letters(), {}, {}, why_);
-    } else if (const auto told = agreement_.test(); told.ok()) {
-        return false;
-    } else {
-        told_ = told.error();
+    const bool speaks = heard_.always || !heard_.machine.empty();
+    over_ = !word_.begin(blocking, speaks) || !speaks;
+    try {
+        told_ = why_;
+    } catch (const std::bad_alloc&) {
+        told_ = no_memory();
     }
-    if (told_.ok()) return true;
-    store.refused(told_.code());
-    return leave(std::move(told_));
-} catch (const std::bad_alloc&) {
-    // The others are left waiting.
-    channel_.mark_broken();
-    return leave(no_memory());
 }
 
-bool refusal::leave(status why) noexcept {
-    told_ = std::move(why);
-    over_ = true;
-    agreement_.release();
-    call_store::of(channel_)->end_turn();
-    return true;
+bool refusal::advance() {
+    if (over_) return false;
+    // What calls before it have settled is known when its turn comes.
+    if (!heard_.always && word_.is_next() && word_.store().knows_machine(heard_.machine)) {
+        word_.leave();
+        return over_ = true;
+    }
+    bool moved = false;
+    if (auto told = word_.advance({}, why_, moved)) {
+        told_ = *std::move(told);
+        over_ = true;
+    }
+    return moved;
 }
 
 hearing hearing_of(operation op, reduction combine, const collective_options& options) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "collective/execution.hpp"
+#include "collective/word_in_turn.hpp"
 
 namespace laconic::collective {
 
@@ -23,7 +24,7 @@ class refusal final : public execution_base {
 public:
     /// heard   when the others agree on their arguments
     refusal(mpi::channel& channel, status why, hearing heard)
-        : channel_(channel), why_(std::move(why)), heard_(std::move(heard)) {}
+        : word_(channel), why_(std::move(why)), heard_(std::move(heard)) {}
 
     void begin(bool blocking) override;
     bool advance() override;
@@ -32,15 +33,10 @@ public:
     void waited(double) noexcept override {}
 
 private:
-    /// It is over; calls behind it may have their turn. Returns that something has moved.
-    bool leave(status why) noexcept;
-
-    mpi::channel& channel_;
+    word_in_turn word_;
     status why_, told_;
     hearing heard_;
-    bool over_ = false, started_ = false;
-    std::uint64_t turn_ = 0;
-    agreement agreement_;
+    bool over_ = false;
 };
 
 }  // namespace laconic::collective

@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The public faces of an execution: run() drives it to its end, requests drive it whenever the program looks at them.
 #include <sched.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
+#include <memory>
 #include <new>
-#include <system_error>
-#include <thread>
-#include <vector>
+#include <utility>
 
-#include "base/own_threads.hpp"
+#include "collective/active_requests.hpp"
 #include "collective/audit.hpp"
 #include "collective/direct_call.hpp"
 #include "collective/execution.hpp"
@@ -23,92 +17,9 @@
 
 namespace laconic {
 
+using collective::active;
 using collective::execution;
 using collective::execution_base;
-
-namespace {
-
-/// Of the requests below. Short calls look at it without their lock.
-constinit std::atomic<std::size_t> active_count = 0;
-
-/// Requests that are under way: whoever waits for one moves all of them on, as MPI does.
-struct active_requests {
-    std::recursive_mutex mutex;
-    std::condition_variable_any changed;  // there is work, or a progress thread is to stop
-    std::vector<execution_base*> all;
-    std::size_t places = 0;  // of requests, under way or not
-
-    /// Moves all of them on, and one that is not among them.
-    bool advance(execution_base* one = nullptr) {
-        const std::scoped_lock lock(mutex);
-        bool moved = one != nullptr && one->advance();
-        for (std::size_t i = 0; i < all.size(); ++i) moved |= all[i]->advance();
-        return moved;
-    }
-    /// The same; where nothing moved, others may use the processor.
-    void advance_or_yield() noexcept {
-        if (!advance()) sched_yield();
-    }
-    void begin(execution_base& one) {
-        const std::scoped_lock lock(mutex);
-        one.begin(true);
-    }
-    /// Memory for one more to be under way at a time: to begin takes none, so that no rank fails there alone.
-    void reserve_place() {
-        const std::scoped_lock lock(mutex);
-        if (all.capacity() <= places) all.reserve(2 * places + 8);
-        ++places;
-    }
-    void give_place_back() noexcept {
-        const std::scoped_lock lock(mutex);
-        --places;
-    }
-    void add(execution_base* one) {
-        const std::scoped_lock lock(mutex);
-        all.push_back(one);
-        ++active_count;
-        try {
-            one->begin(false);
-        } catch (...) {
-            remove(one);
-            throw;
-        }
-        changed.notify_all();
-    }
-    void remove(execution_base* one) {
-        const std::scoped_lock lock(mutex);
-        active_count -= std::erase(all, one);
-    }
-    bool is_over(execution_base& one) {
-        const std::scoped_lock lock(mutex);
-        return one.over();
-    }
-    void waited(execution_base& one, double seconds) {
-        const std::scoped_lock lock(mutex);
-        one.waited(seconds);
-    }
-    template <class Call>
-    bool claim(Call& call) const {
-        return active_count == 0 && call.claim();
-    }
-    /// Until a request is under way that is not over, or `stop`.
-    void wait_for_work(const std::atomic<bool>& stop) {
-        std::unique_lock lock(mutex);
-        changed.wait(lock, [&] { return stop || std::ranges::any_of(all, [](auto* one) { return !one->over(); }); });
-    }
-    void wake(std::atomic<bool>& stop) {
-        const std::scoped_lock lock(mutex);
-        stop = true;
-        changed.notify_all();
-    }
-};
-active_requests& active() {
-    // Never destroyed: programs may leave requests behind at exit.
-    static auto* const all = new active_requests;
-    return *all;
-}
-
-}  // namespace
 
 struct collective_request::state {
     state() { active().reserve_place(); }
@@ -123,47 +34,6 @@ struct collective_request::state {
 };
 
 namespace {
-
-class progress_thread {
-public:
-    void start() {
-        const std::scoped_lock lock(mutex_);
-        if (thread_.joinable()) return;
-        stop_ = false;
-        process_ = ::getpid();
-        const base::without_signals held_back;
-        thread_ = std::thread([this] {
-            while (!stop_) {
-                active().wait_for_work(stop_);
-                active().advance_or_yield();
-            }
-        });
-    }
-    void stop() {
-        const std::scoped_lock lock(mutex_);
-        active().wake(stop_);
-        if (thread_.joinable()) thread_.join();
-    }
-    /// At the end of the program. A forked process has the handle without the thread, and the thread itself, in which
-    /// MPI may have ended the program, cannot wait for its own end: both keep the handle.
-    ~progress_thread() {
-        if (!thread_.joinable()) return;
-        if (process_ == ::getpid() && thread_.get_id() != std::this_thread::get_id())
-            stop();
-        else
-            base::forget_threads(thread_);
-    }
-
-private:
-    std::mutex mutex_;
-    std::thread thread_;
-    pid_t process_ = 0;
-    std::atomic<bool> stop_{false};
-};
-progress_thread& progress() {
-    static progress_thread one;
-    return one;
-}
 
 /// The handler of the caller's communicator, if that is still there, hears of failures inside MPI; not of a channel
 /// that a rank without memory has left.
@@ -213,14 +83,12 @@ status desert(mpi::channel* channel) {
 template <class T>
 status without_memory(const collective_call<T>& call, mpi::channel* channel, MPI_Comm comm,
                       const collective_options& options, bool blocking) noexcept {
-    collective::call_store* const store = channel != nullptr ? collective::call_store::of(*channel) : nullptr;
-    if (store == nullptr) return desert(channel);
+    if (channel == nullptr) return desert(channel);
     try {
         collective::hearing heard = collective::hearing_of(call.op, call.combine, options);
         if (!heard.always && heard.machine.empty()) return desert(channel);
-        if (!blocking) store->forbid_blocking();
         collective::refusal told(*channel, collective::no_memory(), std::move(heard));
-        return collective::run(told, channel, comm).error();
+        return collective::run(told, channel, comm, blocking).error();
     } catch (const std::bad_alloc&) {
         return desert(channel);
     }
@@ -260,8 +128,8 @@ result<mpi::channel*> usable_channel(MPI_Comm comm) {
     return found;
 }
 
-result<collective_report> run(execution_base& work, mpi::channel* channel, MPI_Comm comm) {
-    active().begin(work);
+result<collective_report> run(execution_base& work, mpi::channel* channel, MPI_Comm comm, bool blocking) {
+    active().begin(work, blocking);
     run_to_end(work);
     return outcome_of(work, channel, comm);
 }
@@ -323,23 +191,6 @@ result<collective_report> collective_request::wait() {
     return outcome;
 }
 
-status start_progress_thread() try {
-    if (auto bad = mpi::check_running(); !bad.ok()) return bad;
-    int level = MPI_THREAD_SINGLE;
-    MPI_Query_thread(&level);
-    if (level != MPI_THREAD_MULTIPLE)
-        return {errc::unsupported,
-                "a progress thread needs MPI_THREAD_MULTIPLE; ask MPI_Init_thread for it, or call test() now and then"};
-    if (auto bad = mpi::before_finalize(&stop_progress_thread); !bad.ok()) return bad;
-    progress().start();
-    return {};
-} catch (const std::bad_alloc&) {
-    return collective::no_memory();
-} catch (const std::system_error&) {
-    return {errc::unsupported, "the system gives no further thread; call test() now and then"};
-}
-void stop_progress_thread() noexcept { progress().stop(); }
-
 namespace {
 
 /// Of its own: its frame is large, and the short way keeps to the stack that is in use.
@@ -372,7 +223,7 @@ template <class T>
 template <class T>
 [[gnu::hot]] result<collective_report> run(const collective_call<T>& call, MPI_Comm comm,
                                            const collective_options& options) {
-    mpi::channel* const recent = active_count == 0 ? mpi::recent_channel_of(comm) : nullptr;
+    mpi::channel* const recent = collective::active_count == 0 ? mpi::recent_channel_of(comm) : nullptr;
     const auto* const known = recent != nullptr ? collective::find_known(*recent, call, options) : nullptr;
     if (known != nullptr && known->row.schedule == collective::schedule_kind::stock)
         return collective::run_known(*known, *recent, call, comm);

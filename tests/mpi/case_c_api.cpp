@@ -106,6 +106,48 @@ void check_passed_on() {
           "C MPI_COMM_NULL");
 }
 
+/// Under `check` the ranks hear of a call that is MPI's on some of them alone, and of one that a rank cannot make.
+void check_compared() {
+    const int rank = rank_in(MPI_COMM_WORLD), ranks = size_of(MPI_COMM_WORLD);
+    const bool last = rank == ranks - 1;
+    laconic_collective_options options{};
+    options.bound = 0.5;
+    options.check = 1;
+    for (const bool later : {false, true}) {
+        int sum = 1;
+        laconic_request request = LACONIC_REQUEST_NULL;
+        const int code =
+            later ? laconic_iallreduce(MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &options, &request)
+                  : laconic_allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &options);
+        check(code == LACONIC_OK && laconic_wait(&request) == LACONIC_OK && sum == ranks,
+              std::string("C compared and passed on: ") + laconic_last_message());
+    }
+    float value = 1;
+    const auto told = [&](int code, int want, const char* word, const std::string& what) {
+        check(code == want && std::string(laconic_last_message()).find(word) != std::string::npos,
+              "C " + what + ": " + std::to_string(code) + " " + laconic_last_message());
+    };
+    if (ranks > 1) {
+        const MPI_Datatype type = last ? MPI_INT : MPI_FLOAT;
+        told(laconic_allreduce(MPI_IN_PLACE, &value, 1, type, MPI_SUM, MPI_COMM_WORLD, &options), LACONIC_ERR_MISMATCH,
+             "passed on to MPI on another", "type is MPI's on one rank");
+        const MPI_Op op = last ? MPI_OP_NULL : MPI_SUM;
+        told(laconic_allreduce(MPI_IN_PLACE, &value, 1, MPI_FLOAT, op, MPI_COMM_WORLD, &options), LACONIC_ERR_MISMATCH,
+             "passed on to MPI on another", "operation is MPI's on one rank");
+    }
+    options.average = 1;
+    told(laconic_allreduce(MPI_IN_PLACE, &value, 1, last ? MPI_INT : MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &options),
+         LACONIC_ERR_ARGUMENT, "average", "average of integers on one rank");
+    options.average = 0;
+    laconic_request request = LACONIC_REQUEST_NULL;
+    int code = laconic_iallreduce(MPI_IN_PLACE, &value, 1, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &options,
+                                  last ? nullptr : &request);
+    if (code == LACONIC_OK) code = laconic_wait(&request);
+    told(code, LACONIC_ERR_ARGUMENT, "request is NULL", "no request on one rank");
+    check(laconic_allreduce(MPI_IN_PLACE, &value, 1, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &options) == LACONIC_OK,
+          std::string("C afterwards: ") + laconic_last_message());
+}
+
 void check_refused_average() {
     laconic_collective_options options{};
     options.average = 1;
@@ -307,6 +349,7 @@ void check_bad_environment() {
 void c_face_works() {
     check_compressed();
     check_passed_on();
+    check_compared();
     check_refused_average();
     check_mistakes();
     check_error_handler();

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Turn, agreement, answer.
+#include "collective/word_in_turn.hpp"
+
+#include <new>
+
+namespace laconic::collective {
+
+std::optional<status> word_in_turn::advance(const call_shape& shape, const status& local, bool& moved) try {
+    std::optional<status> answer;
+    if (channel_.broken()) {
+        answer = broken();
+    } else if (!started_) {
+        if (!is_next()) return {};
+        started_ = moved = true;
+        answer = agreement_.start(channel_, store_->letters(), shape, {}, local);
+        if (answer->ok()) return {};
+    } else {
+        const result<bool> heard = agreement_.test();
+        if (heard && !*heard) return {};
+        answer = heard.error();
+        if (!heard) store_->refused(heard.code());
+    }
+    moved = true;
+    leave();
+    return answer;
+} catch (const std::bad_alloc&) {
+    // The others are left waiting.
+    channel_.mark_broken();
+    moved = true;
+    leave();
+    return no_memory();
+}
+
+}  // namespace laconic::collective

@@ -236,6 +236,7 @@ status stock_call::prepare(mpi::channel& channel, const geometry& call, element_
     call_.root = call.root;
     // MPI moves 16-bit elements as integers; operations of the program know them by their own type.
     call_.type = narrow && combine != reduction::custom ? MPI_UINT16_T : mpi::type_of(type);
+    if (call_.type == MPI_DATATYPE_NULL) return no_memory();
     const std::size_t width = narrow ? 2 : type == element_type::f32 ? 4 : 8;
     // Where the values are, or belong, already.
     // Ranks without values say so, too: in place or not, MPI's alltoallv has other messages.

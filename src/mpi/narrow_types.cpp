@@ -3,6 +3,7 @@
 #include "mpi/narrow_types.hpp"
 
 #include <mutex>
+#include <new>
 
 #include "mpi/channel.hpp"
 #include "mpi/error.hpp"
@@ -17,8 +18,8 @@ struct types {
     [[nodiscard]] MPI_Datatype& of(element_type type) noexcept { return type == element_type::f16 ? f16 : bf16; }
 };
 types& all() {
-    static auto* const one = new types;
-    return *one;
+    static types one;
+    return one;
 }
 
 void free_types() noexcept {
@@ -44,11 +45,13 @@ result<MPI_Datatype> narrow_type(element_type type) {
     return fresh;
 }
 
-MPI_Datatype type_of(element_type type) noexcept {
+MPI_Datatype type_of(element_type type) noexcept try {
     if (type == element_type::f32) return MPI_FLOAT;
     if (type == element_type::f64) return MPI_DOUBLE;
     const auto narrow = narrow_type(type);
     return narrow.ok() ? *narrow : MPI_DATATYPE_NULL;
+} catch (const std::bad_alloc&) {
+    return MPI_DATATYPE_NULL;
 }
 
 bool is_narrow_type(MPI_Datatype type, element_type which) noexcept {

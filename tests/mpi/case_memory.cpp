@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every request for memory of one rank fails once while a call is made that ranks agree on: all return the same
 // failure, nobody waits for ever, and the next call on the communicator is as good as ever.
-#include <algorithm>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +9,7 @@
 #include "auto_probe.hpp"
 #include "cases.hpp"
 #include "counted_memory.hpp"
+#include "laconic/laconic.h"
 #include "run.hpp"
 #include "scenario.hpp"
 
@@ -61,34 +62,86 @@ MPI_Comm used_communicator() {
 
 /// Makes a call again and again while one rank lacks memory, later each time, until it lacks none. Of many requests
 /// some are left out. Returns how often the call failed.
+/// call    returns the code of the call; it must not take memory of its own
+/// again   makes it once more, and checks what it did
+int walk(const std::string& name, int lacking, const std::function<errc(MPI_Comm)>& call,
+         const std::function<void(MPI_Comm)>& again) {
+    const bool lacks = rank_in(MPI_COMM_WORLD) == lacking;
+    int failing = 1, failures = 0;
+    for (std::int64_t granted = 0; failing != 0; granted += 1 + granted / 16) {
+        MPI_Comm comm = used_communicator();
+        if (lacks) fail_one_after(granted);
+        const auto code = static_cast<int>(call(comm));
+        failing = grant_all() && lacks ? 1 : 0;
+        MPI_Bcast(&failing, 1, MPI_INT, lacking, MPI_COMM_WORLD);
+        int codes[2] = {code, -code};
+        MPI_Allreduce(MPI_IN_PLACE, codes, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+        check(codes[0] == -codes[1], name + ": code " + std::to_string(code) + ", and another one elsewhere");
+        const bool failed = code != static_cast<int>(errc::ok);
+        check(!failed || (failing != 0 && code == static_cast<int>(errc::out_of_memory)),
+              name + ": code " + std::to_string(code));
+        failures += failed ? 1 : 0;
+        again(comm);
+        MPI_Comm_free(&comm);
+    }
+    return failures;
+}
+
 int walk(const scenario& what, form how, bool audit, int lacking) {
     const int rank = rank_in(MPI_COMM_WORLD), ranks = size_of(MPI_COMM_WORLD);
     collective_options options = options_of(what);
     options.audit = audit;
     const std::string name =
         what.text() + (audit ? ", audited" : "") + ", form " + std::to_string(static_cast<int>(how));
-    int failing = 1, failures = 0;
-    for (std::int64_t granted = 0; failing != 0; granted += 1 + granted / 16) {
-        MPI_Comm comm = used_communicator();
-        const laid_out<float> arrays = lay_out<float>(what, rank, ranks);
-        if (rank == lacking) fail_one_after(granted);
-        const status got = outcome_of(arrays, comm, options, how);
-        failing = grant_all() && rank == lacking ? 1 : 0;
-        MPI_Bcast(&failing, 1, MPI_INT, lacking, MPI_COMM_WORLD);
-        int codes[2] = {static_cast<int>(got.code()), -static_cast<int>(got.code())};
-        MPI_Allreduce(MPI_IN_PLACE, codes, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-        check(codes[0] == -codes[1], name + ": another code than elsewhere: " + got.message());
-        if (!got.ok()) {
-            ++failures;
-            check(failing != 0 && got.code() == errc::out_of_memory, name + ": " + got.message());
-        }
-        // The same again, and then its elements are right.
-        const laid_out<float> again = lay_out<float>(what, rank, ranks);
-        const auto done = run(again.call, comm, options);
+    const laid_out<float> arrays = lay_out<float>(what, rank, ranks);
+    const auto again = [&](MPI_Comm comm) {
+        const laid_out<float> fresh = lay_out<float>(what, rank, ranks);
+        const auto done = run(fresh.call, comm, options);
         check(done.ok(), name + ", again: " + done.error().message());
-        if (done.ok()) check_outcome(what, again, *done);
-        MPI_Comm_free(&comm);
-    }
+        if (done.ok()) check_outcome(what, fresh, *done);
+    };
+    return walk(
+        name, lacking, [&](MPI_Comm comm) { return outcome_of(arrays, comm, options, how).code(); }, again);
+}
+
+/// What C adds: options, arguments, handles, calls that go to MPI.
+int walk_c(int lacking) {
+    const auto ranks = static_cast<std::size_t>(size_of(MPI_COMM_WORLD));
+    std::vector<float> values(3000 * ranks, 1), sums(values.size());
+    std::vector<int> one(1, rank_in(MPI_COMM_WORLD)), all(ranks);
+    std::vector<std::size_t> counts(ranks, 1), displacements(ranks);
+    for (std::size_t k = 0; k < ranks; ++k) displacements[k] = k;
+    laconic_collective_options options{};
+    options.bound = 1e-3;
+    options.check = 1;
+    laconic_request request = LACONIC_REQUEST_NULL;
+    const auto sum = [&](MPI_Comm comm) {
+        return laconic_allreduce(values.data(), sums.data(), values.size(), MPI_FLOAT, MPI_SUM, comm, &options);
+    };
+    const auto started = [&](MPI_Comm comm) {
+        const int code =
+            laconic_iallreduce(values.data(), sums.data(), values.size(), MPI_FLOAT, MPI_SUM, comm, &options, &request);
+        return code == LACONIC_OK ? laconic_wait(&request) : code;
+    };
+    const auto exchanged = [&](MPI_Comm comm) {
+        return laconic_alltoallv(values.data(), counts.data(), displacements.data(), sums.data(), counts.data(),
+                                 displacements.data(), MPI_FLOAT, comm, &options);
+    };
+    const auto passed_on = [&](MPI_Comm comm) {
+        return laconic_allgatherv(one.data(), 1, all.data(), counts.data(), displacements.data(), MPI_INT, comm,
+                                  &options);
+    };
+    int failures = 0;
+    const auto walk_it = [&](const char* name, const char* row, const auto& call) {
+        options.algorithm = row;
+        failures += walk(
+            name, lacking, [&](MPI_Comm comm) { return static_cast<errc>(call(comm)); },
+            [&](MPI_Comm comm) { check(call(comm) == LACONIC_OK, laconic_last_message()); });
+    };
+    walk_it("C allreduce", "recursive_doubling", sum);
+    walk_it("C iallreduce", "hzccl", started);
+    walk_it("C alltoallv", "stock", exchanged);
+    walk_it("C allgatherv of MPI_INT", "a row that is not even looked at", passed_on);
     return failures;
 }
 
@@ -119,6 +172,7 @@ void calls_without_memory_fail_everywhere() {
     walk_all(operation::bcast, "cpr_p2p", false, false);
     walk_all(operation::allreduce, "auto", false, false);
     walk_all(operation::alltoall, "auto", true, true);
+    for (const int lacking : {0, ranks - 1}) failures += walk_c(lacking);
     check(failures > 100, "hardly anything fails: " + std::to_string(failures));
 }
 

@@ -122,7 +122,9 @@ struct collective_call {
 ///           unsupported       the algorithm cannot do this operation, or the codec this type
 ///           io                `auto` cannot read the machine file that options.machine names (invalid_argument: what
 ///                             is in it)
-///           mpi               MPI reported an error (comm's error handler, if it is still there, has been called)
+///           mpi               MPI reported an error (comm's error handler, if it is still there, has been called); the
+///                             communicator takes no further calls, and of a call that was started MPI may still read
+///                             and write the arrays
 ///           out_of_memory
 ///           corrupt           a message could not be decoded, here or by a rank that this one hears from; not on all ranks
 ///

@@ -9,7 +9,6 @@
 #include <array>
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <memory>
 #include <numeric>
 #include <random>
@@ -19,6 +18,7 @@
 #include "cli/files.hpp"
 #include "cli/forced_stock_mpi.hpp"
 #include "cli/row_times.hpp"
+#include "codec/element.hpp"
 #include "collective/call_plan.hpp"
 #include "collective/elements.hpp"
 #include "collective/geometry.hpp"
@@ -250,7 +250,7 @@ private:
         collective_measurement& m = rows_[row];
         m.max_error = observers_.largest(static_cast<double>(largest));
         magnitude = observers_.largest(magnitude);
-        m.bound = guaranteed(row) + (reduces() ? half_ulp(magnitude) : 0.0);
+        m.bound = guaranteed(row) + (reduces() ? std::ldexp(0.5, codec::ulp_exponent<T>(magnitude)) : 0.0);
         m.same_bits = !alike || have_same_bits(out_.bytes());
     }
 
@@ -262,12 +262,6 @@ private:
         const value_range<T> range = range_of(field_);
         return collective::rounding_of_sums<T>(static_cast<std::uint32_t>(ranks_), static_cast<double>(range.max_abs)) /
                divisor();
-    }
-    [[nodiscard]] static double half_ulp(double magnitude) {
-        const T value = static_cast<T>(magnitude);
-        return (static_cast<double>(std::nextafter(value, std::numeric_limits<T>::infinity())) -
-                static_cast<double>(value)) /
-               2;
     }
     [[nodiscard]] static bool have_same_bits(std::span<const std::byte> bytes) {
         std::uint64_t sum = 0;

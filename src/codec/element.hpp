@@ -2,6 +2,8 @@
 // Element types: a number flows in, and its name, or what is done with its C++ type, flows out; the limits of a type.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -28,6 +30,15 @@ struct element_limits<bfloat16> {
     static constexpr int digits = 8, min_exponent = -125, max_exponent = 128;
     static constexpr double max = 0x1.FEp127;
 };
+
+/// The exponent of a unit in the last place of a T that is as large as this; that of the least T for 0 and for what is
+/// not finite.
+template <class T>
+[[nodiscard]] int ulp_exponent(double value) noexcept {
+    constexpr int least = element_limits<T>::min_exponent - element_limits<T>::digits;
+    if (value == 0 || !std::isfinite(value)) return least;
+    return std::max(std::ilogb(value) - element_limits<T>::digits + 1, least);
+}
 
 /// "f32" and so on, as on the command line and in what programs print.
 [[nodiscard]] constexpr std::string_view name_of(element_type type) noexcept {

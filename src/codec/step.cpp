@@ -8,6 +8,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "codec/element.hpp"
 #include "codec/fle.hpp"
 #include "codec/float_environment.hpp"
 #include "codec/layout.hpp"
@@ -24,23 +25,13 @@ double keep_bits(double value, int bits) noexcept {
     return std::ldexp(std::floor(std::ldexp(mantissa, bits)), exponent - bits);
 }
 
-/// Half a unit in the last place of a 16-bit type at a magnitude.
-template <class T>
-double half_ulp(double magnitude) noexcept {
-    constexpr int digits = std::is_same_v<T, half> ? 11 : 8;
-    constexpr int least = std::is_same_v<T, half> ? -14 : -126;
-    int exponent = 0;
-    std::frexp(magnitude, &exponent);
-    return std::ldexp(0.5, std::max(exponent - 1, least) - digits + 1);
-}
-
 /// The error that may be made in real_type<T> so that the result, rounded to T, is within e of an element of T.
 /// Rounding adds up to half an ulp; but the element is itself a T, so the rounded result is never further from the
 /// result before rounding than the element is: half the bound is always enough.
 template <class T>
 double bound_before_rounding(double e, double max_abs) noexcept {
     if constexpr (sizeof(T) != 2) return e;
-    return std::max(e / 2, max_abs >= 0 ? e - half_ulp<T>(max_abs + e) : 0.0);
+    return std::max(e / 2, max_abs >= 0 ? e - std::ldexp(0.5, ulp_exponent<T>(max_abs + e)) : 0.0);
 }
 
 }  // namespace

@@ -137,7 +137,7 @@ status agreement::start(mpi::channel& channel, lending<agreement_letter>& letter
                                                    static_cast<std::int64_t>(shape.codec_threads),
                                                    static_cast<std::int64_t>(shape.machine),
                                                    shape.audit ? 1 : 0,
-                                                   shape.checks_counts ? 1 : 0,
+                                                   shape.checks ? 1 : 0,
                                                    shape.passed_on ? 1 : 0};
         for (std::size_t f = 0; f < facts; ++f) {
             packet[f] = mine[f];

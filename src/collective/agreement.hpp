@@ -38,8 +38,8 @@ struct call_shape {
     unsigned codec_threads = 0;  ///< that `auto` reckons with
     std::uint64_t machine = 0;   ///< a digest of what `auto` decides by; 0: the built-in figures
     bool audit = false;
-    bool checks_counts = false;  ///< of a gatherv, scatterv or alltoallv
-    bool passed_on = false;      ///< it is MPI's alone; nothing else but `op` is then known
+    bool checks = false;     ///< where it changes what ranks tell each other
+    bool passed_on = false;  ///< it is MPI's alone; nothing else but `op` is then known
 };
 
 /// Doubles in the order of integers.

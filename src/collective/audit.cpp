@@ -167,6 +167,7 @@ template <class T>
 void audited<T>::finish(status why) {
     ended_ = std::move(why);
     phase_ = phase::over;
+    comparison_.release();
     if (call_store* const store = call_store::of(channel_); store != nullptr) store->end_turn();
 }
 

@@ -60,14 +60,14 @@ result<std::unique_ptr<laconic_request_handle>> make_handle(const c_call& call,
     } catch (const std::bad_alloc&) {
         if (prepared) throw;
     }
-    return collective::refuse(call, options, collective::no_memory(), false);
+    return collective::refuse(call, options, collective::no_memory(), false).error();
 }
 
 int request_c(const c_call& call, const laconic_collective_options* options, laconic_request* request, bool prepared) {
     laconic_collective_report* const report = report_of(options);
     return guarded([&]() -> status {
         if (request == nullptr)
-            return prepared ? null_request() : collective::refuse(call, options, null_request(), false);
+            return prepared ? null_request() : collective::refuse(call, options, null_request(), false).error();
         *request = nullptr;
         auto made = make_handle(call, options, prepared);
         if (!made) return made.error();

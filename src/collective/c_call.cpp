@@ -145,32 +145,41 @@ auto for_type(const c_call& call, const compressed_call& what, Action action) {
     return codec::with_element(what.type, [&](auto zero) { return action(as_ours<decltype(zero)>(call, what)); });
 }
 
-/// Whether ranks compare their calls, those that are passed on among them.
-bool is_checked(const laconic_collective_options* given) {
+/// Whether ranks compare their calls, those that are passed on among them, or why that is not known.
+result<bool> is_checked(const laconic_collective_options* given) {
     if (given != nullptr) return given->check != 0;
-    if (std::getenv(base::describe(base::option_id::check).environment.data()) == nullptr) return false;
-    const result<collective_options> options = collective_options::from_environment();
-    return options.ok() && options->check;
+    using base::option_id;
+    const auto is_set = [](option_id id) { return std::getenv(base::describe(id).environment.data()) != nullptr; };
+    if (!is_set(option_id::check) && !is_set(option_id::config)) return false;
+    static constexpr std::array wanted{option_id::check};
+    const result<base::option_set> set = base::option_set::resolve({}, wanted);
+    if (!set) return set.error();
+    return set->text(option_id::check) == "on";
 }
 
 /// One that goes to MPI as it is, or why it cannot; the others hear of that where calls are checked.
 result<resolved_call> resolve_passed_on(const c_call& call, const c_position& at,
                                         const laconic_collective_options* given) {
     mpi::channel* checked = nullptr;
-    if (!at.between && is_checked(given)) {
+    const result<bool> checks = is_checked(given);
+    if (!at.between && (!checks || *checks)) {
         const result<mpi::channel*> channel = usable_channel(call.comm);
         if (!channel) return channel.error();
         checked = *channel;
     }
+    const auto refuse = [&](const status& why) -> result<resolved_call> {
+        if (checked == nullptr) return why;
+        return resolved_call(refused_call{why, {true, {}}, checked});
+    };
+    if (!checks) return refuse(checks.error());
     const bool averages = given != nullptr && given->average != 0 && is_reduction(call.op);
     result<mpi_call> found = averages ? status{errc::invalid_argument,
                                                "average is set, but this type, operation or intercommunicator is "
                                                "passed to MPI as it is; use MPI_FLOAT, MPI_DOUBLE or a 16-bit type "
                                                "with MPI_SUM on an intracommunicator, or leave out average"}
                                       : pass_on(call, at);
-    if (found) return resolved_call(passed_on_call{std::move(*found), checked});
-    if (checked == nullptr) return found.error();
-    return resolved_call(refused_call{found.error(), {true, {}}, checked});
+    if (!found) return refuse(found.error());
+    return resolved_call(passed_on_call{std::move(*found), checked});
 }
 
 /// kept   see make_task()
@@ -205,33 +214,27 @@ result<resolved_call> resolve(const c_call& asked, const laconic_collective_opti
     return resolved_call(compressed_call{*type, *combine, *arrays, std::move(*options), *channel});
 }
 
-/// When the others agree on such a call.
-hearing hearing_in(const c_call& call, const resolved_call& found) {
-    if (const auto* const refused = std::get_if<refused_call>(&found)) return refused->heard;
-    if (const auto* const ours = std::get_if<compressed_call>(&found))
-        return hearing_of(call.op, ours->combine, ours->options);
-    return {std::get<passed_on_call>(found).checked != nullptr, {}};
-}
-mpi::channel* channel_of(const resolved_call& found) noexcept {
-    if (const auto* const refused = std::get_if<refused_call>(&found)) return refused->channel;
-    if (const auto* const ours = std::get_if<compressed_call>(&found)) return ours->channel;
-    return std::get<passed_on_call>(found).checked;
-}
-
 }  // namespace
 
-status refuse(const c_call& call, const laconic_collective_options* given, status why, bool blocking) {
-    const result<resolved_call> found = resolve(call, given, nullptr);
+result<collective_report> refuse(const c_call& call, const laconic_collective_options* given, status why,
+                                 bool blocking) try {
+    result<resolved_call> found = resolve(call, given, nullptr);
     if (!found) return why;
-    mpi::channel* const channel = channel_of(*found);
-    hearing heard = hearing_in(call, *found);
-    if (!heard.always && heard.machine.empty()) {
-        // They go on: the next call here would meet this one.
-        if (channel != nullptr && why.code() == errc::out_of_memory) channel->mark_broken();
-        return why;
-    }
-    refusal work(*channel, std::move(why), std::move(heard));
-    return run(work, channel, call.comm, blocking).error();
+    if (auto* const ours = std::get_if<compressed_call>(&*found))
+        return for_type(call, *ours, [&]<class T>(const collective_call<T>& typed) {
+            execution<T> work(*ours->channel, typed, std::move(ours->options));
+            work.refuse(std::move(why));
+            return run(work, ours->channel, call.comm, blocking);
+        });
+    auto* const refused = std::get_if<refused_call>(&*found);
+    mpi::channel* const channel = refused != nullptr ? refused->channel : std::get<passed_on_call>(*found).checked;
+    if (channel == nullptr) return why;
+    refusal work(*channel, std::move(why), refused != nullptr ? std::move(refused->heard) : hearing{true, {}});
+    return run(work, channel, call.comm, blocking);
+} catch (const std::bad_alloc&) {
+    // The others are left waiting.
+    if (mpi::channel* const channel = mpi::recent_channel_of(call.comm)) channel->mark_broken();
+    return no_memory();
 }
 
 result<collective_report> run(const c_call& call, const laconic_collective_options* given) try {

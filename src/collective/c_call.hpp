@@ -42,7 +42,8 @@ struct c_call {
 /// For a call that this rank cannot make: tells the others, where they listen, and returns what all ranks return then;
 /// else `why`.
 /// blocking  whether the call would have been
-[[nodiscard]] status refuse(const c_call& call, const laconic_collective_options* options, status why, bool blocking);
+[[nodiscard]] result<collective_report> refuse(const c_call& call, const laconic_collective_options* options,
+                                               status why, bool blocking);
 
 /// options   as of run()
 /// kept      takes copies of counts and displacements, which the task refers to

@@ -23,15 +23,9 @@ namespace {
 /// Elements of a chunk: 512 KB on every rank.
 constexpr std::size_t chunk_elements = 16384;
 
-/// The exponent of the smallest number that is not 0.
-template <class T>
-constexpr int least_exponent = codec::element_limits<T>::min_exponent - codec::element_limits<T>::digits;
-
 template <class T>
 quad half_ulp(double value) noexcept {
-    const int exponent = value == 0 || !std::isfinite(value) ? least_exponent<T>
-                                                             : std::ilogb(value) - codec::element_limits<T>::digits + 1;
-    return static_cast<quad>(std::ldexp(1.0, std::max(exponent, least_exponent<T>))) / 2;
+    return static_cast<quad>(std::ldexp(1.0, codec::ulp_exponent<T>(value))) / 2;
 }
 
 /// From here on rounding to T gives infinity.
@@ -238,8 +232,8 @@ void exact_comparison<T>::compare(const exact_element& sum, real_type<T> got) no
     const bool multiplies = call_.combine == reduction::prod;
     const double magnitude = multiplies ? static_cast<double>(size) : sum.magnitude / divisor;
     if (promise_.rounding_unit > 0)
-        allowed +=
-            static_cast<quad>(magnitude * ranks * promise_.rounding_unit + ranks * std::ldexp(1.0, least_exponent<T>));
+        allowed += static_cast<quad>(magnitude * ranks * promise_.rounding_unit +
+                                     ranks * std::ldexp(1.0, codec::ulp_exponent<T>(0)));
     if (multiplies && may_lose_a_part<T>(sum)) {
         if (!std::isfinite(y)) return tally_.add_nonfinite(true);
         allowed = std::numeric_limits<double>::infinity();

@@ -51,6 +51,8 @@ public:
     [[nodiscard]] status start(const element_promise& promise, const model::error_scales& scales);
     /// False while messages are on their way. Precondition: start() was ok.
     [[nodiscard]] result<bool> test();
+    /// Gives back what a call without a comparison has not used.
+    void release() noexcept { stock_.release(); }
     /// Precondition: test() said true.
     [[nodiscard]] const model::error_tally& tally() const noexcept { return tally_; }
 

@@ -33,7 +33,7 @@ call_shape execution<T>::shape() const noexcept {
     if (asks() || what_.schedule == schedule_kind::hierarchical) all.shared_memory = options_.shared_memory;
     if (asks()) all.machine = chooser_->machine().digest, all.codec_threads = options_.codec_threads;
     all.audit = options_.audit;
-    all.checks_counts = options_.check && !knows_all_counts(call_.op, call_.varying);
+    all.checks = options_.check && (asks() || !knows_all_counts(call_.op, call_.varying));
     return all;
 }
 
@@ -56,7 +56,7 @@ void execution<T>::prepare() {
     ran_ = false;
     what_ = {};
     store_ = call_store::of(channel_);
-    if (store_ == nullptr) return finish(no_memory());
+    if (store_ == nullptr) return give_up(no_memory());
     store_->under_way().enter(under_way_, store_->next_call());
     if (!blocking_) store_->forbid_blocking();
     blocking_ = blocking_ && store_->may_block();
@@ -67,9 +67,11 @@ void execution<T>::prepare() {
     if (local.ok()) local = refused_;
     // A rank that cannot go on tells the others where they listen.
     agrees_ = needs_agreement(what_) || options_.check || options_.audit || !found.ok();
-    if (local.ok() && !agrees_ && what_.schedule != schedule_kind::chosen) local = reserve();
+    is_sound_ = local.ok();
+    const bool waits_for_turn = what_.schedule == schedule_kind::chosen || what_.schedule == schedule_kind::stock;
+    if (local.ok() && !agrees_ && !waits_for_turn) local = reserve();
     if (!agrees_ && !local.ok()) return give_up(local);
-    if (!agrees_ && what_.schedule != schedule_kind::stock) return run_agreed({});
+    if (!agrees_ && !waits_for_turn) return run_agreed({});
     local_ = std::move(local);
     turn_ = store_->draw_turn();
     has_turn_ = true;
@@ -366,7 +368,7 @@ bool execution<T>::advance_run() {
 template <class T>
 void execution<T>::give_up(const status& why) {
     // Arguments may be better the next time. Where they were good the others wait, for what this rank does next.
-    if (why.code() == errc::out_of_memory) channel_.mark_broken();
+    if (is_sound_ || why.code() == errc::out_of_memory) channel_.mark_broken();
     finish(why);
 }
 

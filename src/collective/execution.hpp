@@ -154,6 +154,7 @@ private:
     bool blocking_ = false;
     bool agrees_ = false;    // before it runs
     bool has_turn_ = false;  // drawn, and not ended
+    bool is_sound_ = false;  // the arguments are
     bool ran_ = false;
     bool counted_ = false;    // the ranks' counts are told
     std::uint64_t turn_ = 0;  // see call_store
@@ -180,7 +181,7 @@ private:
 /// What is to run, and for whom.
 struct task {
     std::unique_ptr<execution_base> work;
-    mpi::channel* channel = nullptr;  ///< null: MPI's own call on comm, whose error handler it has called itself
+    mpi::channel* channel = nullptr;  ///< null: MPI's own call on comm, without a word between the ranks
     MPI_Comm comm = MPI_COMM_NULL;
 };
 

@@ -13,22 +13,27 @@ namespace laconic::collective {
 
 void passed_on::begin(bool blocking) {
     blocking_ = blocking;
+    over_ = false;
     agreed_ = !word_;
-    // MPI still waits for ranks that have made another call of it.
-    over_ = request_ != MPI_REQUEST_NULL;
-    ended_ = over_ ? broken() : status{};
-    if (over_) return;
+    ended_ = local_ = {};
     if (word_ && !word_->begin(blocking, true)) {
         over_ = true;
         ended_ = no_memory();
         return;
     }
     // Now, and not when the ranks have agreed: the program may use its communicator for other collectives by then.
-    if (blocking) return;
-    if (const int code = call_.issue(comm_, &request_); code != MPI_SUCCESS) {
-        if (word_) word_->leave();
-        finish(code);
-    }
+    if (!blocking) local_ = issue();
+    if (agreed_ && !local_.ok()) over_ = true, ended_ = std::move(local_);
+}
+
+/// Begins MPI's call. One of an earlier start may still wait for ranks that have made another call of it.
+status passed_on::issue() {
+    int done = 1;
+    int code = MPI_SUCCESS;
+    if (request_ != MPI_REQUEST_NULL) code = MPI_Test(&request_, &done, MPI_STATUS_IGNORE);
+    if (done == 0) return broken();
+    if (code == MPI_SUCCESS) code = call_.issue(comm_, &request_);
+    return status_of(code);
 }
 
 /// Returns whether something has moved.
@@ -37,7 +42,7 @@ bool passed_on::agree() {
     shape.op = call_.op;
     shape.passed_on = true;
     bool moved = false;
-    if (auto told = word_->advance(shape, {}, moved)) {
+    if (auto told = word_->advance(shape, local_, moved)) {
         agreed_ = told->ok();
         over_ = !agreed_;
         ended_ = *std::move(told);
@@ -70,12 +75,15 @@ result<collective_report> passed_on::outcome() {
 
 void passed_on::finish(int code) {
     over_ = true;
-    ended_ = {};
-    if (code == MPI_SUCCESS) return;
+    ended_ = status_of(code);
+}
+
+status passed_on::status_of(int code) const noexcept {
+    if (code == MPI_SUCCESS) return {};
     try {
-        ended_ = mpi::to_status(code, "MPI's " + std::string(name_of(call_.op)));
+        return mpi::to_status(code, "MPI's " + std::string(name_of(call_.op)));
     } catch (const std::bad_alloc&) {
-        ended_ = no_memory();
+        return no_memory();
     }
 }
 

@@ -32,8 +32,10 @@ public:
     void waited(double) noexcept override {}
 
 private:
+    [[nodiscard]] status issue();
     bool agree();
     void finish(int code);
+    [[nodiscard]] status status_of(int code) const noexcept;
 
     mpi_call call_;
     MPI_Comm comm_;
@@ -42,6 +44,7 @@ private:
     MPI_Request request_ = MPI_REQUEST_NULL;
     bool blocking_ = false;
     bool over_ = true;
+    status local_;  // why this rank cannot make it, for the others to hear
     status ended_;
 };
 

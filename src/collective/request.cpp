@@ -11,7 +11,6 @@
 #include "collective/audit.hpp"
 #include "collective/direct_call.hpp"
 #include "collective/execution.hpp"
-#include "collective/refusal.hpp"
 #include "collective/short_way.hpp"
 #include "laconic/collective.hpp"
 
@@ -36,15 +35,15 @@ struct collective_request::state {
 namespace {
 
 /// The handler of the caller's communicator, if that is still there, hears of failures inside MPI; not of a channel
-/// that a rank without memory has left.
-void tell(const status& why, mpi::channel* channel, MPI_Comm comm) {
-    if (channel == nullptr || why.code() != errc::mpi || channel->last_error() == MPI_SUCCESS) return;
+/// that a rank without memory has left, and not twice where MPI itself has called it.
+void tell(errc why, mpi::channel* channel, MPI_Comm comm) noexcept {
+    if (channel == nullptr || why != errc::mpi || channel->last_error() == MPI_SUCCESS) return;
     if (channel->is_orphan()) return;
     MPI_Comm_call_errhandler(comm, channel->last_error());
 }
 result<collective_report> outcome_of(execution_base& ended, mpi::channel* channel, MPI_Comm comm) {
     result<collective_report> outcome = ended.outcome();
-    tell(outcome.error(), channel, comm);
+    tell(outcome.code(), channel, comm);
     return outcome;
 }
 
@@ -81,14 +80,13 @@ status desert(mpi::channel* channel) {
 /// The same; where the ranks agree on the call the others hear of it.
 /// blocking   as of execution_base::begin()
 template <class T>
-status without_memory(const collective_call<T>& call, mpi::channel* channel, MPI_Comm comm,
-                      const collective_options& options, bool blocking) noexcept {
-    if (channel == nullptr) return desert(channel);
+result<collective_report> without_memory(const collective_call<T>& call, mpi::channel* channel, MPI_Comm comm,
+                                         const collective_options& options, bool blocking) noexcept {
+    if (channel == nullptr) return collective::no_memory();
     try {
-        collective::hearing heard = collective::hearing_of(call.op, call.combine, options);
-        if (!heard.always && heard.machine.empty()) return desert(channel);
-        collective::refusal told(*channel, collective::no_memory(), std::move(heard));
-        return collective::run(told, channel, comm, blocking).error();
+        execution<T> told(*channel, call, options);
+        told.refuse(collective::no_memory());
+        return collective::run(told, channel, comm, blocking);
     } catch (const std::bad_alloc&) {
         return desert(channel);
     }
@@ -110,7 +108,7 @@ result<collective_request> make_request(const collective_call<T>& call, MPI_Comm
         return collective::request_for({collective::make_execution<T>(*used, call, options), used, comm}, prepared);
     } catch (const std::bad_alloc&) {
         // What is only prepared has no call of the others beside it yet.
-        return prepared ? collective::no_memory() : without_memory(call, used, comm, options, false);
+        return prepared ? collective::no_memory() : without_memory(call, used, comm, options, false).error();
     }
 }
 
@@ -207,7 +205,7 @@ template <class T>
         if (options.audit) return collective::run(*collective::make_execution<T>(*used, call, options), used, comm);
         if (collective::direct_call<T> direct(*used, call, options); known == nullptr && active().claim(direct)) {
             result<collective_report> done = direct.run();
-            tell(done.error(), used, comm);
+            tell(done.code(), used, comm);
             return done;
         }
         execution<T> work(*used, call, options);

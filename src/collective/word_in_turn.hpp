@@ -15,12 +15,16 @@ class word_in_turn {
 public:
     explicit word_in_turn(mpi::channel& channel) noexcept : channel_(channel) {}
 
-    /// The call takes its place among those of the channel; only then may the rest be used. False: no memory.
+    /// The call takes its place among those of the channel; only then may the rest be used. False: no memory, and the
+    /// channel is broken, as the others go on.
     /// blocking   as of execution_base::begin()
     /// speaks     whether advance() is going to be called until it has an answer, or leave()
     [[nodiscard]] bool begin(bool blocking, bool speaks) noexcept {
         store_ = call_store::of(channel_);
-        if (store_ == nullptr) return false;
+        if (store_ == nullptr) {
+            channel_.mark_broken();
+            return false;
+        }
         static_cast<void>(store_->next_call());
         if (!blocking) store_->forbid_blocking();
         started_ = false;

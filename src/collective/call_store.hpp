@@ -73,6 +73,11 @@ public:
     /// Counts the calls of the communicator, the same on all ranks: from it follow tags of their own
     /// (calls_under_way.hpp).
     [[nodiscard]] std::uint64_t next_call() noexcept { return calls_++; }
+    /// That call was none here: arguments were wrong, and nobody has heard of it. The one that is made in its place has
+    /// its number; if others have been started since, it has not.
+    void take_back_call(std::uint64_t number) noexcept {
+        if (calls_ == number + 1) calls_ = number;
+    }
 
     [[nodiscard]] calls_under_way& under_way() noexcept { return under_way_; }
 

@@ -91,10 +91,7 @@ void execution<T>::take_turn() {
     }
     if (local_.ok() && what_.schedule != schedule_kind::chosen) local_ = make_ready();
     if (!agrees_ && !local_.ok()) return give_up(local_);
-    if (agrees_)
-        agree(local_);
-    else
-        run_agreed({});
+    agrees_ ? agree(local_) : run_agreed({});
 }
 
 template <class T>
@@ -364,11 +361,12 @@ bool execution<T>::advance_run() {
     return true;
 }
 
-/// Before it runs, and none of the others hears of it.
 template <class T>
 void execution<T>::give_up(const status& why) {
-    // Arguments may be better the next time. Where they were good the others wait, for what this rank does next.
-    if (is_sound_ || why.code() == errc::out_of_memory) channel_.mark_broken();
+    if (is_sound_ || why.code() == errc::out_of_memory)
+        channel_.mark_broken();
+    else
+        store_->take_back_call(under_way_.number());
     finish(why);
 }
 

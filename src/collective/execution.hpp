@@ -142,6 +142,8 @@ private:
         channel_.mark_broken();
         finish(no_memory());
     }
+    /// Before it runs, and none of the others hears of it. Wrong arguments may be right the next time; where they were
+    /// good the others wait, for what this rank does next.
     void give_up(const status& why);
     void finish(status why);
 

@@ -22,7 +22,7 @@ bool refusal::advance() {
     if (over_) return false;
     // What calls before it have settled is known when its turn comes.
     if (!heard_.always && word_.is_next() && word_.store().knows_machine(heard_.machine)) {
-        word_.leave();
+        word_.withdraw();
         return over_ = true;
     }
     bool moved = false;

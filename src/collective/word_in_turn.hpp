@@ -18,17 +18,16 @@ public:
     /// The call takes its place among those of the channel; only then may the rest be used. False: no memory, and the
     /// channel is broken, as the others go on.
     /// blocking   as of execution_base::begin()
-    /// speaks     whether advance() is going to be called until it has an answer, or leave()
+    /// speaks     whether advance() is going to be called until it has an answer, or withdraw(); else the call is none
     [[nodiscard]] bool begin(bool blocking, bool speaks) noexcept {
         store_ = call_store::of(channel_);
         if (store_ == nullptr) {
             channel_.mark_broken();
             return false;
         }
-        static_cast<void>(store_->next_call());
         if (!blocking) store_->forbid_blocking();
         started_ = false;
-        if (speaks) turn_ = store_->draw_turn();
+        if (speaks) number_ = store_->next_call(), turn_ = store_->draw_turn();
         return true;
     }
     [[nodiscard]] call_store& store() const noexcept { return *store_; }
@@ -38,16 +37,21 @@ public:
     /// moved   set where something was done, else left alone
     /// local   as of agreement::start()
     [[nodiscard]] std::optional<status> advance(const call_shape& shape, const status& local, bool& moved);
-    /// Ends the turn without an answer.
+    /// In its turn, in place of advance(): nobody listens, and the call was none.
+    void withdraw() noexcept {
+        store_->take_back_call(number_);
+        leave();
+    }
+
+private:
     void leave() noexcept {
         agreement_.release();
         store_->end_turn();
     }
 
-private:
     mpi::channel& channel_;
     call_store* store_ = nullptr;
-    std::uint64_t turn_ = 0;
+    std::uint64_t number_ = 0, turn_ = 0;
     bool started_ = false;
     agreement agreement_;
 };

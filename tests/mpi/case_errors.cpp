@@ -108,11 +108,37 @@ void check_bad_arguments() {
           "MPI_COMM_NULL");
 }
 
+/// Without `check` a rank learns alone that its arguments are wrong. Made again with good ones its call is the one that
+/// the others have made, and so are those after it.
+void check_second_try() {
+    const bool last = rank_in(MPI_COMM_WORLD) + 1 == size_of(MPI_COMM_WORLD);
+    for (const std::string_view row : {"ring_raw", "stock", "auto"}) {
+        MPI_Comm comm = MPI_COMM_NULL;
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        arguments given;
+        check(allreduce<float>(given.in, given.out, given.op, comm, given.options).ok(), "a first call");
+        const collective_options options = options_for(row, bound::abs(1e-3));
+        const auto call = [&](std::size_t elements) {
+            return allreduce<float>(given.in.first(elements), given.out.first(100), given.op, comm, options).error();
+        };
+        const std::string name = "second try of " + std::string(row);
+        if (last) check(call(99).code() == errc::invalid_argument, name + ": the first");
+        check(call(100).ok(), name);
+        for (const std::string_view next : {"ring_raw", "fused"}) {
+            given.options = options_for(next, bound::abs(1e-3));
+            const auto done = allreduce<float>(given.in, given.out, given.op, comm, given.options);
+            check(done.ok(), name + ", then " + std::string(next) + ": " + done.error().message());
+        }
+        MPI_Comm_free(&comm);
+    }
+}
+
 }  // namespace
 
 void bad_arguments_fail_everywhere() {
     if (size_of(MPI_COMM_WORLD) > 1) check_mismatches();
     check_bad_arguments();
+    check_second_try();
 }
 
 }  // namespace laconic::test

@@ -107,10 +107,12 @@ MPI_Datatype laconic_bfloat16_type(void);
  *             operations that commute (bit for bit, where ranks are to hold the same bits); those must live until the
  *             call is over. Contracts, errors and bits are those of collective.hpp.
  * passed on   everything else (other types and operations, intercommunicators): MPI's own function on `comm` with its
- *             error handler, unchanged; of the options only `check` counts: ranks then hear of a call that is MPI's on
- *             some of them alone (one that was started there stays under way). Counts and displacements beyond 2^31 - 1
- *             give LACONIC_ERR_UNSUPPORTED, and `average`, which every rank must then set, LACONIC_ERR_ARGUMENT.
- * options     NULL: from the environment (LACONIC_ABS, LACONIC_REL, ...), read at every call.
+ *             error handler, unchanged; of the options only `check` counts, not between intercommunicators: ranks then
+ *             hear of a call that is MPI's on some of them alone. One that was started there stays under way: make no
+ *             more collectives of MPI on `comm`, calls that are passed on among them. Counts and displacements beyond
+ *             2^31 - 1 give LACONIC_ERR_UNSUPPORTED, and `average`, which every rank must then set, LACONIC_ERR_ARGUMENT.
+ * options     NULL: from the environment (LACONIC_ABS, LACONIC_REL, ...), read at every call. A LACONIC_CHECK or a file
+ *             of LACONIC_CONFIG that cannot be understood then refuses also calls that are passed on.
  * returns     on all ranks alike, where they agree on their arguments (`check`, or a compressed algorithm; counts of
  *             gatherv, scatterv and alltoallv: `check`). */
 /* clang-format on */

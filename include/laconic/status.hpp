@@ -79,7 +79,8 @@ public:
     /// Of error(), without a copy of its text.
     [[nodiscard]] errc code() const noexcept { return ok() ? errc::ok : std::get_if<1>(&state_)->code(); }
     /// The status: ok() when a value is held.
-    [[nodiscard]] status error() const { return ok() ? status{} : *std::get_if<1>(&state_); }
+    [[nodiscard]] status error() const& { return ok() ? status{} : *std::get_if<1>(&state_); }
+    [[nodiscard]] status error() && { return ok() ? status{} : std::move(*std::get_if<1>(&state_)); }
     /// The value, or throws bad_result.
     [[nodiscard]] T value() && {
         if (!ok()) throw bad_result(*std::get_if<1>(&state_));

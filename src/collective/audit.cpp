@@ -67,7 +67,8 @@ void audited<T>::end_of_call() {
 
 template <class T>
 bool audited<T>::advance() try {
-    if (phase_ != phase::running && phase_ != phase::over && channel_.broken()) return finish(broken()), true;
+    if (phase_ != phase::running && phase_ != phase::over && channel_.broken())
+        return finish(ended_.ok() ? broken() : std::move(ended_)), true;
     switch (phase_) {
         case phase::running: {
             const bool moved = !inner_.over() && inner_.advance();

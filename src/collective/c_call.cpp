@@ -77,8 +77,9 @@ struct compressed_call {
     c_arrays arrays;
     collective_options options;
     mpi::channel* channel;
+    status why;  ///< not ok: what is wrong with it all the same
 };
-/// One that this rank cannot make.
+/// One that this rank cannot even describe.
 struct refused_call {
     status why;
     hearing heard;
@@ -161,8 +162,8 @@ result<bool> is_checked(const laconic_collective_options* given) {
 result<resolved_call> resolve_passed_on(const c_call& call, const c_position& at,
                                         const laconic_collective_options* given) {
     mpi::channel* checked = nullptr;
-    const result<bool> checks = is_checked(given);
-    if (!at.between && (!checks || *checks)) {
+    const result<bool> checks = at.between ? result<bool>(false) : is_checked(given);
+    if (!checks || *checks) {
         const result<mpi::channel*> channel = usable_channel(call.comm);
         if (!channel) return channel.error();
         checked = *channel;
@@ -206,12 +207,23 @@ result<resolved_call> resolve(const c_call& asked, const laconic_collective_opti
         if (what.ok() && adds_streams(*what)) return resolve_passed_on(call, *at, given);
     }
     const bool averages = given != nullptr && given->average != 0 && is_reduction(call.op);
+    status why;
     if (averages && combine != reduction::sum)
-        return refuse({errc::invalid_argument, "average is set, but the operation is not MPI_SUM; leave out one"});
-    if (averages) combine = reduction::avg;
+        why = {errc::invalid_argument, "average is set, but the operation is not MPI_SUM; leave out one"};
+    else if (averages)
+        combine = reduction::avg;
     const result<c_arrays> arrays = arrays_of(call, *at, size_of(*type), kept);
     if (!arrays) return refuse(arrays.error());
-    return resolved_call(compressed_call{*type, *combine, *arrays, std::move(*options), *channel});
+    return resolved_call(compressed_call{*type, *combine, *arrays, std::move(*options), *channel, std::move(why)});
+}
+
+/// Runs one with which something is wrong.
+result<collective_report> run_refused(const c_call& call, compressed_call& what, status why, bool blocking) {
+    return for_type(call, what, [&]<class T>(const collective_call<T>& typed) {
+        execution<T> work(*what.channel, typed, std::move(what.options));
+        work.refuse(std::move(why));
+        return run(work, what.channel, call.comm, blocking);
+    });
 }
 
 }  // namespace
@@ -221,11 +233,7 @@ result<collective_report> refuse(const c_call& call, const laconic_collective_op
     result<resolved_call> found = resolve(call, given, nullptr);
     if (!found) return why;
     if (auto* const ours = std::get_if<compressed_call>(&*found))
-        return for_type(call, *ours, [&]<class T>(const collective_call<T>& typed) {
-            execution<T> work(*ours->channel, typed, std::move(ours->options));
-            work.refuse(std::move(why));
-            return run(work, ours->channel, call.comm, blocking);
-        });
+        return run_refused(call, *ours, std::move(why), blocking);
     auto* const refused = std::get_if<refused_call>(&*found);
     mpi::channel* const channel = refused != nullptr ? refused->channel : std::get<passed_on_call>(*found).checked;
     if (channel == nullptr) return why;
@@ -240,8 +248,10 @@ result<collective_report> refuse(const c_call& call, const laconic_collective_op
 result<collective_report> run(const c_call& call, const laconic_collective_options* given) try {
     result<resolved_call> found = resolve(call, given, nullptr);
     if (!found) return found.error();
-    if (const auto* const ours = std::get_if<compressed_call>(&*found))
+    if (auto* const ours = std::get_if<compressed_call>(&*found)) {
+        if (!ours->why.ok()) return run_refused(call, *ours, std::move(ours->why), true);
         return for_type(call, *ours, [&](const auto& typed) { return laconic::run(typed, call.comm, ours->options); });
+    }
     if (auto* const refused = std::get_if<refused_call>(&*found)) {
         refusal work(*refused->channel, std::move(refused->why), std::move(refused->heard));
         return run(work, refused->channel, call.comm);
@@ -260,8 +270,12 @@ result<task> make_task(const c_call& call, const laconic_collective_options* giv
     task made{nullptr, nullptr, call.comm};
     if (const auto* const ours = std::get_if<compressed_call>(&*found)) {
         made.channel = ours->channel;
-        made.work = for_type(call, *ours,
-                             [&](const auto& typed) { return make_execution(*made.channel, typed, ours->options); });
+        made.work = for_type(call, *ours, [&]<class T>(const collective_call<T>& typed) {
+            if (ours->why.ok()) return make_execution(*made.channel, typed, ours->options);
+            auto refused = std::make_unique<execution<T>>(*made.channel, typed, ours->options);
+            refused->refuse(ours->why);
+            return std::unique_ptr<execution_base>(std::move(refused));
+        });
     } else if (auto* const refused = std::get_if<refused_call>(&*found)) {
         made.channel = refused->channel;
         made.work = std::make_unique<refusal>(*made.channel, std::move(refused->why), std::move(refused->heard));

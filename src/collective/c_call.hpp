@@ -36,11 +36,11 @@ struct c_call {
 
 /// Blocking, from beginning to end. Of calls like an earlier one those that laconic compresses allocate
 /// nothing, but for names of more than 15 characters.
-/// options   null: from the environment, if the call is not passed on
+/// options   null: from the environment; of those of a call that is passed on `check` alone is looked at
 [[nodiscard]] result<collective_report> run(const c_call& call, const laconic_collective_options* options);
 
 /// For a call that this rank cannot make: tells the others, where they listen, and returns what all ranks return then;
-/// else `why`.
+/// else `why`, or what else is wrong with the call.
 /// blocking  whether the call would have been
 [[nodiscard]] result<collective_report> refuse(const c_call& call, const laconic_collective_options* options,
                                                status why, bool blocking);

@@ -27,11 +27,11 @@ void passed_on::begin(bool blocking) {
 }
 
 /// Begins MPI's call. One of an earlier start may still wait for ranks that have made another call of it.
-status passed_on::issue() {
+status passed_on::issue() noexcept {
     int done = 1;
     int code = MPI_SUCCESS;
     if (request_ != MPI_REQUEST_NULL) code = MPI_Test(&request_, &done, MPI_STATUS_IGNORE);
-    if (done == 0) return broken();
+    if (done == 0) code = MPI_ERR_PENDING;
     if (code == MPI_SUCCESS) code = call_.issue(comm_, &request_);
     return status_of(code);
 }

@@ -32,7 +32,7 @@ public:
     void waited(double) noexcept override {}
 
 private:
-    [[nodiscard]] status issue();
+    [[nodiscard]] status issue() noexcept;
     bool agree();
     void finish(int code);
     [[nodiscard]] status status_of(int code) const noexcept;

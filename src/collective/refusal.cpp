@@ -10,7 +10,8 @@ namespace laconic::collective {
 
 void refusal::begin(bool blocking) {
     const bool speaks = heard_.always || !heard_.machine.empty();
-    over_ = !word_.begin(blocking, speaks) || !speaks;
+    over_ = !word_.begin(blocking, speaks);
+    if (!speaks) end_unheard();
     try {
         told_ = why_;
     } catch (const std::bad_alloc&) {
@@ -23,7 +24,8 @@ bool refusal::advance() {
     // What calls before it have settled is known when its turn comes.
     if (!heard_.always && word_.is_next() && word_.store().knows_machine(heard_.machine)) {
         word_.withdraw();
-        return over_ = true;
+        end_unheard();
+        return true;
     }
     bool moved = false;
     if (auto told = word_.advance({}, why_, moved)) {

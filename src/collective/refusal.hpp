@@ -33,6 +33,12 @@ public:
     void waited(double) noexcept override {}
 
 private:
+    /// Nobody listens. Where this rank alone is to blame for its arguments it may make the call anew.
+    void end_unheard() noexcept {
+        over_ = true;
+        if (why_.code() == errc::out_of_memory) word_.channel().mark_broken();
+    }
+
     word_in_turn word_;
     status why_, told_;
     hearing heard_;

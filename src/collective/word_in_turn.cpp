@@ -21,6 +21,8 @@ std::optional<status> word_in_turn::advance(const call_shape& shape, const statu
         answer = heard.error();
         if (!heard) store_->refused(heard.code());
     }
+    // As of an execution: a call that MPI has failed in on one rank leaves the channel of all.
+    if (answer->code() == errc::mpi) channel_.mark_broken();
     moved = true;
     leave();
     return answer;

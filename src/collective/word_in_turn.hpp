@@ -30,6 +30,7 @@ public:
         if (speaks) number_ = store_->next_call(), turn_ = store_->draw_turn();
         return true;
     }
+    [[nodiscard]] mpi::channel& channel() const noexcept { return channel_; }
     [[nodiscard]] call_store& store() const noexcept { return *store_; }
     [[nodiscard]] bool is_next() const noexcept { return !started_ && store_->is_turn(turn_); }
 

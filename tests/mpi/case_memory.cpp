@@ -165,6 +165,23 @@ void check_unheard(const std::string& row, operation op, bool varying, form how)
     MPI_Comm_free(&comm);
 }
 
+/// The same from C, which takes memory before there is a call.
+void check_unheard_from_c() {
+    MPI_Comm comm = used_communicator();
+    if (rank_in(MPI_COMM_WORLD) == 0) {
+        float value = 1;
+        laconic_collective_options options{};
+        laconic_request request = LACONIC_REQUEST_NULL;
+        for (const int want : {LACONIC_ERR_MEMORY, LACONIC_ERR_MPI}) {
+            if (want == LACONIC_ERR_MEMORY) fail_one_after(0);
+            const int code = laconic_iallreduce(MPI_IN_PLACE, &value, 1, MPI_FLOAT, MPI_SUM, comm, &options, &request);
+            static_cast<void>(grant_all());
+            check(code == want, "C unheard: " + std::to_string(code) + " " + laconic_last_message());
+        }
+    }
+    MPI_Comm_free(&comm);
+}
+
 }  // namespace
 
 void calls_without_memory_fail_everywhere() {
@@ -200,6 +217,7 @@ void calls_without_memory_fail_everywhere() {
     }
     // Short, which it leaves to MPI without a word.
     check_unheard("auto", operation::alltoall, false, form::started);
+    check_unheard_from_c();
 }
 
 }  // namespace laconic::test

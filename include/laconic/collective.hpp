@@ -126,7 +126,8 @@ struct collective_call {
 ///                             communicator takes no further calls, and of a call that was started MPI may still read
 ///                             and write the arrays
 ///           out_of_memory
-///           corrupt           a message could not be decoded, here or by a rank that this one hears from; not on all ranks
+///           corrupt           a message could not be decoded, here or by a rank that this one hears from; not on all
+///                             ranks
 ///
 /// error     Compressed rows, scope::result: sum, avg, min and max are within the bound plus half an ulp of the exact
 ///           result, data that moves is within the bound. scope::contribution: every contribution within the bound, so

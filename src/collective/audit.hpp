@@ -71,13 +71,17 @@ private:
 };
 
 /// The execution of a call, audited where the options say so and an exact result is to be had.
+/// why   not ok: it is refused for that, and there is nothing to audit
 template <class T>
 [[nodiscard]] std::unique_ptr<execution_base> make_execution(mpi::channel& channel, const collective_call<T>& call,
-                                                             const collective_options& options) {
+                                                             const collective_options& options,
+                                                             const status& why = {}) {
     // Of an operation of the program's own nobody knows the exact result.
     const bool known = call.combine != reduction::custom || !is_reduction(call.op);
-    if (options.audit && known) return std::make_unique<audited<T>>(channel, call, options);
-    return std::make_unique<execution<T>>(channel, call, options);
+    if (options.audit && known && why.ok()) return std::make_unique<audited<T>>(channel, call, options);
+    auto made = std::make_unique<execution<T>>(channel, call, options);
+    made->refuse(why);
+    return made;
 }
 
 }  // namespace laconic::collective

@@ -146,6 +146,10 @@ auto for_type(const c_call& call, const compressed_call& what, Action action) {
     return codec::with_element(what.type, [&](auto zero) { return action(as_ours<decltype(zero)>(call, what)); });
 }
 
+bool averages(const c_call& call, const laconic_collective_options* given) noexcept {
+    return given != nullptr && given->average != 0 && is_reduction(call.op);
+}
+
 /// Whether ranks compare their calls, those that are passed on among them, or why that is not known.
 result<bool> is_checked(const laconic_collective_options* given) {
     if (given != nullptr) return given->check != 0;
@@ -173,12 +177,12 @@ result<resolved_call> resolve_passed_on(const c_call& call, const c_position& at
         return resolved_call(refused_call{why, {true, {}}, checked});
     };
     if (!checks) return refuse(checks.error());
-    const bool averages = given != nullptr && given->average != 0 && is_reduction(call.op);
-    result<mpi_call> found = averages ? status{errc::invalid_argument,
-                                               "average is set, but this type, operation or intercommunicator is "
-                                               "passed to MPI as it is; use MPI_FLOAT, MPI_DOUBLE or a 16-bit type "
-                                               "with MPI_SUM on an intracommunicator, or leave out average"}
-                                      : pass_on(call, at);
+    result<mpi_call> found = averages(call, given)
+                                 ? status{errc::invalid_argument,
+                                          "average is set, but this type, operation or intercommunicator is "
+                                          "passed to MPI as it is; use MPI_FLOAT, MPI_DOUBLE or a 16-bit type "
+                                          "with MPI_SUM on an intracommunicator, or leave out average"}
+                                 : pass_on(call, at);
     if (!found) return refuse(found.error());
     return resolved_call(passed_on_call{std::move(*found), checked});
 }
@@ -206,11 +210,10 @@ result<resolved_call> resolve(const c_call& asked, const laconic_collective_opti
         const result<cell> what = find_cell(call.op, options->algorithm);
         if (what.ok() && adds_streams(*what)) return resolve_passed_on(call, *at, given);
     }
-    const bool averages = given != nullptr && given->average != 0 && is_reduction(call.op);
     status why;
-    if (averages && combine != reduction::sum)
+    if (averages(call, given) && combine != reduction::sum)
         why = {errc::invalid_argument, "average is set, but the operation is not MPI_SUM; leave out one"};
-    else if (averages)
+    else if (averages(call, given))
         combine = reduction::avg;
     const result<c_arrays> arrays = arrays_of(call, *at, size_of(*type), kept);
     if (!arrays) return refuse(arrays.error());
@@ -218,11 +221,9 @@ result<resolved_call> resolve(const c_call& asked, const laconic_collective_opti
 }
 
 /// Runs one with which something is wrong.
-result<collective_report> run_refused(const c_call& call, compressed_call& what, status why, bool blocking) {
-    return for_type(call, what, [&]<class T>(const collective_call<T>& typed) {
-        execution<T> work(*what.channel, typed, std::move(what.options));
-        work.refuse(std::move(why));
-        return run(work, what.channel, call.comm, blocking);
+result<collective_report> refuse_ours(const c_call& call, compressed_call& what, status why, bool blocking) {
+    return for_type(call, what, [&](const auto& typed) {
+        return run_refused(*what.channel, typed, std::move(what.options), std::move(why), call.comm, blocking);
     });
 }
 
@@ -233,7 +234,7 @@ result<collective_report> refuse(const c_call& call, const laconic_collective_op
     result<resolved_call> found = resolve(call, given, nullptr);
     if (!found) return why;
     if (auto* const ours = std::get_if<compressed_call>(&*found))
-        return run_refused(call, *ours, std::move(why), blocking);
+        return refuse_ours(call, *ours, std::move(why), blocking);
     auto* const refused = std::get_if<refused_call>(&*found);
     mpi::channel* const channel = refused != nullptr ? refused->channel : std::get<passed_on_call>(*found).checked;
     if (channel == nullptr) return why;
@@ -249,7 +250,7 @@ result<collective_report> run(const c_call& call, const laconic_collective_optio
     result<resolved_call> found = resolve(call, given, nullptr);
     if (!found) return found.error();
     if (auto* const ours = std::get_if<compressed_call>(&*found)) {
-        if (!ours->why.ok()) return run_refused(call, *ours, std::move(ours->why), true);
+        if (!ours->why.ok()) return refuse_ours(call, *ours, std::move(ours->why), true);
         return for_type(call, *ours, [&](const auto& typed) { return laconic::run(typed, call.comm, ours->options); });
     }
     if (auto* const refused = std::get_if<refused_call>(&*found)) {
@@ -270,11 +271,8 @@ result<task> make_task(const c_call& call, const laconic_collective_options* giv
     task made{nullptr, nullptr, call.comm};
     if (const auto* const ours = std::get_if<compressed_call>(&*found)) {
         made.channel = ours->channel;
-        made.work = for_type(call, *ours, [&]<class T>(const collective_call<T>& typed) {
-            if (ours->why.ok()) return make_execution(*made.channel, typed, ours->options);
-            auto refused = std::make_unique<execution<T>>(*made.channel, typed, ours->options);
-            refused->refuse(ours->why);
-            return std::unique_ptr<execution_base>(std::move(refused));
+        made.work = for_type(call, *ours, [&](const auto& typed) {
+            return make_execution(*made.channel, typed, ours->options, ours->why);
         });
     } else if (auto* const refused = std::get_if<refused_call>(&*found)) {
         made.channel = refused->channel;

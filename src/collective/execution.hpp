@@ -194,6 +194,15 @@ struct task {
 /// blocking   as of execution_base::begin(): false for one that stands in for a call that would have been started
 [[nodiscard]] result<collective_report> run(execution_base& work, mpi::channel* channel, MPI_Comm comm,
                                             bool blocking = true);
+/// run() of a call that this rank cannot make: it speaks where the others listen.
+template <class T>
+[[nodiscard]] result<collective_report> run_refused(mpi::channel& channel, const collective_call<T>& call,
+                                                    collective_options options, status why, MPI_Comm comm,
+                                                    bool blocking) {
+    execution<T> work(channel, call, std::move(options));
+    work.refuse(std::move(why));
+    return run(work, &channel, comm, blocking);
+}
 /// Not started yet.
 [[nodiscard]] collective_request request_for(task todo, bool prepared);
 

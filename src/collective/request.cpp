@@ -84,9 +84,7 @@ result<collective_report> without_memory(const collective_call<T>& call, mpi::ch
                                          const collective_options& options, bool blocking) noexcept {
     if (channel == nullptr) return collective::no_memory();
     try {
-        execution<T> told(*channel, call, options);
-        told.refuse(collective::no_memory());
-        return collective::run(told, channel, comm, blocking);
+        return collective::run_refused(*channel, call, options, collective::no_memory(), comm, blocking);
     } catch (const std::bad_alloc&) {
         return desert(channel);
     }

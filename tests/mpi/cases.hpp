@@ -13,6 +13,7 @@ void calls_without_memory_fail_everywhere();
 void bad_arguments_fail_everywhere();
 void channels_live_and_die_with_communicators();
 void c_face_works();
+void c_calls_are_compared();
 void c_operations_work();
 void c_requests_work();
 void every_reduction_cell_is_exact();

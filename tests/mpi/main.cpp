@@ -80,6 +80,7 @@ int main(int argc, char** argv) {
     run("calls_without_memory_fail_everywhere", calls_without_memory_fail_everywhere);
     run("bad_arguments_fail_everywhere", bad_arguments_fail_everywhere);
     run("c_face_works", c_face_works);
+    run("c_calls_are_compared", c_calls_are_compared);
     run("c_operations_work", c_operations_work);
     run("c_requests_work", c_requests_work);
     run("channels_live_and_die_with_communicators", channels_live_and_die_with_communicators);

@@ -138,13 +138,13 @@ measured run(mpi::channel& channel, const collective::geometry& shape, const cel
     MPI_Barrier(channel.comm());
     const double start = MPI_Wtime();
     if (collective::compresses(what)) {
-        collective::lending<collective::agreement_letter> letters;
+        collective::agreement_letter letter;
         collective::agreement agreed;
         collective::call_shape all;
         all.op = shape.op;
         all.count = shape.common_count();
         all.what = what;
-        require(agreed.start(channel, letters, all, {true, -1, 1, 1, 0}, {}));
+        require(agreed.start(channel, letter, all, {true, -1, 1, 1, 0}, {}));
         for (scale::forget(); !value_of(agreed.test()); scale::forget())
             if (!scale::scale_wait()) throw std::runtime_error("the agreement waits for nothing");
     }
@@ -190,7 +190,7 @@ void run_all(MPI_Comm own, int argc, char** argv) {
     const std::size_t bytes = std::stoull(argv[3]);
     const std::size_t segment = std::stoull(argv[4]);
     const double divisor = std::stod(argv[5]);
-    mpi::channel& channel = *value_of(mpi::channel_of(own));
+    mpi::channel& channel = *value_of(mpi::channel_of(own, mpi::channel_use::collectives));
     const std::size_t shared_bytes = std::max<std::size_t>(segment, 1 << 20);
     auto* const memory = static_cast<std::byte*>(SMPI_SHARED_MALLOC(shared_bytes));
     for (int i = 6; i < argc; ++i) {

@@ -23,6 +23,7 @@
 #include "cli/files.hpp"
 #include "cli/session_mpi.hpp"
 #include "cli/terminal.hpp"
+#include "collective/execution.hpp"
 #include "collective/registry.hpp"
 #include "laconic/codec.hpp"
 #include "mpi/channel.hpp"
@@ -155,7 +156,7 @@ model::machine measure(const calibrate_request& request, int rank, circumstances
     model::machine m = model::default_machine();
     how.where = find_topology();
     how.found = measure_network(how.where, network, m);
-    if (const auto channel = mpi::channel_of(MPI_COMM_WORLD); channel.ok())
+    if (const auto channel = collective::usable_channel(MPI_COMM_WORLD); channel.ok())
         rates.threads = (*channel)->least_processors();
     // One rank: what ranks lose to each other is in the number of cores.
     if (rank == 0) measure_rates(rates, m);

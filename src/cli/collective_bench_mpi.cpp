@@ -21,6 +21,7 @@
 #include "codec/element.hpp"
 #include "collective/call_plan.hpp"
 #include "collective/elements.hpp"
+#include "collective/execution.hpp"
 #include "collective/geometry.hpp"
 #include "collective/hierarchy.hpp"
 #include "collective/quantisation.hpp"
@@ -161,7 +162,7 @@ private:
     }
 
     [[nodiscard]] static mpi::channel& channel() {
-        const auto found = mpi::channel_of(MPI_COMM_WORLD);
+        const auto found = collective::usable_channel(MPI_COMM_WORLD);
         if (!found) fail_data(found.error().context());
         return **found;
     }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <new>
 #include <string>
 
 namespace laconic::collective {
@@ -97,21 +98,27 @@ std::string describe(operation op, std::size_t which, std::int64_t value) {
     }
 }
 
+/// A failure that all ranks return, with or without memory for its text.
+template <class Text>
+status told(errc code, Text text) noexcept {
+    try {
+        return {code, text()};
+    } catch (const std::bad_alloc&) {
+        return {code, {}};
+    }
+}
+
 }  // namespace
 
-status agreement::start(mpi::channel& channel, lending<agreement_letter>& letters, const call_shape& shape,
+status agreement::start(mpi::channel& channel, agreement_letter& letter, const call_shape& shape,
                         const value_span& values, const status& local) {
     channel_ = &channel;
     op_ = shape.op;
     telling_ = false;
-    letters_ = &letters;
-    letter_ = letters.borrow();
-    if (letter_ == nullptr) {
-        channel.mark_broken();
-        return no_memory();
-    }
-    auto& packet = letter_->packet;
-    auto& text = letter_->text;
+    letter_ = &letter;
+    letter.in_use = true;
+    auto& packet = letter.packet;
+    auto& text = letter.text;
     text.fill(0);
     packet.fill(INT64_MIN);
     packet[failure_key] = 0;
@@ -164,10 +171,7 @@ status agreement::start(mpi::channel& channel, lending<agreement_letter>& letter
 
 void agreement::release() noexcept {
     if (letter_ == nullptr) return;
-    if (request_ == MPI_REQUEST_NULL)
-        letter_->in_use = false;
-    else
-        letters_->lose(letter_);
+    letter_->in_use = request_ != MPI_REQUEST_NULL;
     letter_ = nullptr;
 }
 
@@ -185,8 +189,8 @@ result<bool> agreement::listen() {
         return done;
     if (over == 0) return false;
     if (telling_)
-        return status{static_cast<errc>(packet[failure_key] >> 32),
-                      "rank " + std::to_string(teller_) + ": " + text.data()};
+        return told(static_cast<errc>(packet[failure_key] >> 32),
+                    [&] { return "rank " + std::to_string(teller_) + ": " + text.data(); });
     if (packet[failure_key] != 0) {
         // All ranks learn the text of the rank that failed.
         telling_ = true;
@@ -238,8 +242,10 @@ status agreement::judge() const {
         const std::int64_t largest = letter_->packet[f];
         const std::int64_t smallest = ~letter_->packet[facts + f];
         if (largest != smallest)
-            return {errc::mismatch, std::string(names[f]) + " differs between ranks: " + describe(op_, f, smallest) +
-                                        " on one, " + describe(op_, f, largest) + " on another; give all the same"};
+            return told(errc::mismatch, [&] {
+                return std::string(names[f]) + " differs between ranks: " + describe(op_, f, smallest) + " on one, " +
+                       describe(op_, f, largest) + " on another; give all the same";
+            });
     }
     return {};
 }

@@ -9,7 +9,6 @@
 #include <cstdint>
 
 #include "collective/finite_range.hpp"
-#include "collective/lending.hpp"
 #include "collective/registry.hpp"
 #include "collective/sample.hpp"
 #include "laconic/bound.hpp"
@@ -67,7 +66,8 @@ struct value_span : finite_range {
     std::uint64_t elements = 0;  ///< of the buffer, as far as the rank knows. Of all ranks: the largest there is
 };
 
-/// What travels. Not part of an agreement: where MPI has failed it may still write there when that is over.
+/// What travels. Not part of an agreement: where MPI has failed it may still write there when that is over, and the
+/// letter stays in use for good.
 struct agreement_letter {
     static constexpr std::size_t facts_compared = 19;
     std::array<std::int64_t, 2 * facts_compared + 10> packet;
@@ -82,15 +82,14 @@ public:
     agreement& operator=(const agreement&) = delete;
     ~agreement() { release(); }
 
-    /// Starts it. Collective over the channel. Returns ok, mpi, or out_of_memory, and then the channel is broken: the
-    /// others wait.
-    /// letters   of the channel; they outlive the agreement
-    /// local     ok, or why this rank cannot run the call; `shape` then counts for nothing
-    [[nodiscard]] status start(mpi::channel& channel, lending<agreement_letter>& letters, const call_shape& shape,
+    /// Starts it. Collective over the channel. Returns ok or mpi.
+    /// letter   of the channel, not in use; it outlives the agreement
+    /// local    ok, or why this rank cannot run the call; `shape` then counts for nothing
+    [[nodiscard]] status start(mpi::channel& channel, agreement_letter& letter, const call_shape& shape,
                                const value_span& values, const status& local);
     /// False while messages are on their way. Otherwise over: the span over all ranks; else on all ranks the same
     /// status: the local failure of the lowest rank among those with the highest code, prefixed with its rank; mismatch
-    /// naming both values; or mpi.
+    /// naming both values; or mpi. Where there is no memory for its text it has none.
     [[nodiscard]] result<bool> test();
     /// Precondition: test() said true.
     [[nodiscard]] const value_span& values() const noexcept { return values_; }
@@ -104,7 +103,6 @@ private:
 
     mpi::channel* channel_ = nullptr;
     MPI_Request request_ = MPI_REQUEST_NULL;
-    lending<agreement_letter>* letters_ = nullptr;
     agreement_letter* letter_ = nullptr;
     operation op_ = operation::allreduce;
     bool telling_ = false;  // a failure's text is on its way

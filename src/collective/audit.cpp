@@ -52,9 +52,7 @@ void audited<T>::begin(bool blocking) {
     phase_ = phase::running;
     inner_.refuse(prepare());
     inner_.begin(blocking);
-    call_store* const store = call_store::of(channel_);
-    if (store == nullptr) return end_of_call(), finish(std::move(ended_));
-    turn_ = store->draw_turn();
+    turn_ = call_store::of(channel_).draw_turn();
 }
 
 template <class T>
@@ -77,7 +75,7 @@ bool audited<T>::advance() try {
             return true;
         }
         case phase::queued:
-            if (!call_store::of(channel_)->is_turn(turn_)) return false;
+            if (!call_store::of(channel_).is_turn(turn_)) return false;
             // What the ranks did not agree on, audits among it, is no call to audit on any.
             inner_.ran() ? start_confirming() : finish(std::move(ended_));
             return true;
@@ -105,8 +103,7 @@ bool audited<T>::advance() try {
     }
     return false;
 } catch (const std::bad_alloc&) {
-    // The others are left waiting.
-    channel_.mark_broken();
+    channel_.desert();
     return finish(no_memory()), true;
 }
 
@@ -169,7 +166,7 @@ void audited<T>::finish(status why) {
     ended_ = std::move(why);
     phase_ = phase::over;
     comparison_.release();
-    if (call_store* const store = call_store::of(channel_); store != nullptr) store->end_turn();
+    call_store::of(channel_).end_turn();
 }
 
 template <class T>

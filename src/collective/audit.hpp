@@ -15,7 +15,7 @@ namespace laconic::collective {
 /// An execution and, after it, the audit of its result. The audit is collective: it draws its turn when the call
 /// begins, so that calls that begin later agree only when it is done.
 template <class T>
-class audited final : public execution_base {
+class audited : public execution_base {
 public:
     audited(mpi::channel& channel, const collective_call<T>& call, const collective_options& options)
         : channel_(channel),
@@ -70,6 +70,18 @@ private:
     collective_report report_;
 };
 
+struct kept_options {
+    collective_options options;
+};
+/// An execution, or an audited one, together with its options.
+template <class Work>
+class keeping final : kept_options, public Work {
+public:
+    template <class T>
+    keeping(mpi::channel& channel, const collective_call<T>& call, const collective_options& given)
+        : kept_options{given}, Work(channel, call, kept_options::options) {}
+};
+
 /// The execution of a call, audited where the options say so and an exact result is to be had.
 /// why   not ok: it is refused for that, and there is nothing to audit
 template <class T>
@@ -78,8 +90,8 @@ template <class T>
                                                              const status& why = {}) {
     // Of an operation of the program's own nobody knows the exact result.
     const bool known = call.combine != reduction::custom || !is_reduction(call.op);
-    if (options.audit && known && why.ok()) return std::make_unique<audited<T>>(channel, call, options);
-    auto made = std::make_unique<execution<T>>(channel, call, options);
+    if (options.audit && known && why.ok()) return std::make_unique<keeping<audited<T>>>(channel, call, options);
+    auto made = std::make_unique<keeping<execution<T>>>(channel, call, options);
     made->refuse(why);
     return made;
 }

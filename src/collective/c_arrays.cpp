@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "mpi/channel.hpp"
 #include "mpi/error.hpp"
@@ -36,14 +37,14 @@ result<c_lists> lists_of(const c_side& side, int length, bool displaced, const c
 
 /// Elements of an array with a part for each rank.
 result<std::size_t> whole(const c_side& side, const c_lists& lists, bool varying, int ranks) {
-    const auto p = static_cast<std::size_t>(ranks);
     if (!varying) {
+        const auto p = static_cast<std::size_t>(ranks);
         if (side.count > absurd / p) return absurd_count(side.count);
         return side.count * p;
     }
     std::size_t size = 0;
     std::size_t before = 0;
-    for (std::size_t k = 0; k < p; ++k) {
+    for (std::size_t k = 0; k < lists.counts.size(); ++k) {
         const std::size_t count = lists.counts[k];
         const std::size_t first = lists.displacements.empty() ? before : lists.displacements[k];
         if (count > absurd || first > absurd) return absurd_count(std::max(count, first));
@@ -81,6 +82,90 @@ void keep(c_lists& lists, std::vector<std::size_t>& kept) {
 
 const void* moved(const void* data, std::size_t elements, std::size_t element) noexcept {
     return static_cast<const std::byte*>(data) + elements * element;
+}
+
+/// The rank's own part of an array with a part for each: how long it is, and where.
+std::size_t own_count(const c_call& call, const c_side& side, const c_lists& lists, int rank) noexcept {
+    if (!call.varying) return side.count;
+    return lists.counts.empty() ? 0 : lists.counts[static_cast<std::size_t>(rank)];
+}
+std::size_t own_first(const c_call& call, const c_side& side, const c_lists& lists, int rank) noexcept {
+    const auto me = static_cast<std::size_t>(rank);
+    return call.varying ? lists.displacements[me] : side.count * me;
+}
+
+/// Elements of both arrays.
+/// whole_of(side, lists)   of an array with a part for each rank
+template <class Whole>
+void set_sizes(const c_call& call, const c_position& at, c_arrays& all, Whole whole_of) {
+    const bool root = is_root(call, at);
+    switch (call.op) {
+        case operation::allreduce:
+        case operation::reduce:
+            all.in_count = call.out.count;
+            if (call.op == operation::reduce && !root) all.out_count = 0;
+            return;
+        case operation::reduce_scatter:
+            all.in_count = whole_of(call.out, all.out_lists);
+            all.out_count = own_count(call, call.out, all.out_lists, at.rank);
+            return;
+        case operation::allgather:
+        case operation::gather:
+            all.out_count = 0;
+            if (call.op == operation::gather && !root) return;
+            all.out_count = whole_of(call.out, all.out_lists);
+            if (call.in.data == MPI_IN_PLACE) all.in_count = own_count(call, call.out, all.out_lists, at.rank);
+            return;
+        case operation::scatter:
+            all.in_count = 0;
+            if (!root) return;
+            all.in_count = whole_of(call.in, all.in_lists);
+            if (call.out.data == MPI_IN_PLACE) all.out_count = own_count(call, call.in, all.in_lists, at.rank);
+            return;
+        case operation::bcast: all.in_count = all.out_count; return;
+        case operation::alltoall: break;
+    }
+    const bool in_place = call.in.data == MPI_IN_PLACE;
+    all.out_count = whole_of(call.out, all.out_lists);
+    all.in_count = in_place ? all.out_count : whole_of(call.in, all.in_lists);
+}
+
+/// Where the arrays and their lists are. Precondition: set_sizes(), and nothing is wrong with the call.
+void set_data(const c_call& call, const c_position& at, std::size_t element, c_arrays& all) noexcept {
+    const bool root = is_root(call, at);
+    const bool in_place = call.in.data == MPI_IN_PLACE;
+    switch (call.op) {
+        case operation::allreduce:
+        case operation::reduce:
+            if (in_place) all.in = all.out;
+            if (call.op == operation::reduce && !root) all.out = nullptr;
+            return;
+        case operation::reduce_scatter:
+            if (in_place) all.in = all.out;
+            // MPI calls them recvcounts, collective.hpp those of in.
+            all.in_lists = std::exchange(all.out_lists, {});
+            return;
+        case operation::allgather:
+        case operation::gather:
+            if (call.op == operation::gather && !root)
+                all.out = nullptr;
+            else if (in_place && all.in_count == 0)
+                all.in = all.out;
+            else if (in_place)
+                all.in = moved(all.out, own_first(call, call.out, all.out_lists, at.rank), element);
+            return;
+        case operation::scatter:
+            if (!root)
+                all.in = nullptr;
+            else if (call.out.data == MPI_IN_PLACE)
+                all.out = const_cast<void*>(
+                    moved(all.in, all.out_count == 0 ? 0 : own_first(call, call.in, all.in_lists, at.rank), element));
+            return;
+        case operation::bcast: all.in = all.out; return;
+        case operation::alltoall:
+            if (in_place) all.in = all.out, all.in_lists = all.out_lists;
+            return;
+    }
 }
 
 }  // namespace
@@ -143,93 +228,37 @@ result<c_lists> out_lists(const c_call& call, const c_position& at) {
     return lists_of(call.out, sums ? at.size : at.others, !sums, "recvbuf");
 }
 
-result<c_arrays> arrays_of(const c_call& call, const c_position& at, std::size_t element,
-                           std::vector<std::size_t>* kept) {
+status arrays_of(const c_call& call, const c_position& at, std::size_t element, std::vector<std::size_t>* kept,
+                 c_arrays& all) {
     const bool root = is_root(call, at);
-    if (auto bad = check_in_place(call, root); !bad.ok()) return bad;
-    const auto me = static_cast<std::size_t>(at.rank);
-    const result<c_lists> in = in_lists(call, at);
-    if (!in) return in.error();
-    const result<c_lists> out = out_lists(call, at);
-    if (!out) return out.error();
+    status why = check_in_place(call, root);
+    const auto found = [&]<class Found>(const result<Found>& what, Found otherwise) {
+        if (!what && why.ok()) why = what.error();
+        return what ? *what : otherwise;
+    };
+    all = {call.in.data, const_cast<void*>(call.out.data), call.in.count, call.out.count, {}, {}};
+    all.in_lists = found(in_lists(call, at), {});
+    all.out_lists = found(out_lists(call, at), {});
     for (const std::size_t count : {call.in.count, call.out.count})
-        if (count > absurd) return absurd_count(count);
-
-    c_arrays all{call.in.data, const_cast<void*>(call.out.data), call.in.count, call.out.count, *in, *out};
+        if (count > absurd && why.ok()) why = absurd_count(count);
     if (kept != nullptr) {
-        kept->reserve(2 * (in->counts.size() + out->counts.size()));
+        kept->reserve(2 * (all.in_lists.counts.size() + all.out_lists.counts.size()));
         keep(all.in_lists, *kept);
         keep(all.out_lists, *kept);
     }
-    const bool in_place = call.in.data == MPI_IN_PLACE;
-    // The rank's own part of an array with a part for each.
-    const auto own_count = [&](const c_side& side, const c_lists& lists) {
-        return call.varying ? lists.counts[me] : side.count;
-    };
-    const auto own_first = [&](const c_side& side, const c_lists& lists) {
-        return call.varying ? lists.displacements[me] : side.count * me;
-    };
-    switch (call.op) {
-        case operation::allreduce:
-        case operation::reduce:
-            all.in_count = call.out.count;
-            if (in_place) all.in = all.out;
-            if (call.op == operation::reduce && !root) all.out = nullptr, all.out_count = 0;
-            return all;
-        case operation::reduce_scatter: {
-            const auto size = whole(call.out, all.out_lists, call.varying, at.size);
-            if (!size) return size.error();
-            all.in_count = *size;
-            all.out_count = own_count(call.out, all.out_lists);
-            if (in_place) all.in = all.out;
-            // MPI calls them recvcounts, collective.hpp those of in.
-            all.in_lists = all.out_lists;
-            all.out_lists = {};
-            return all;
-        }
-        case operation::allgather:
-        case operation::gather: {
-            if (call.op == operation::gather && !root) {
-                all.out = nullptr, all.out_count = 0;
-                return all;
-            }
-            const auto size = whole(call.out, all.out_lists, call.varying, at.size);
-            if (!size) return size.error();
-            all.out_count = *size;
-            if (!in_place) return all;
-            all.in_count = own_count(call.out, all.out_lists);
-            all.in = all.in_count == 0 ? all.out : moved(all.out, own_first(call.out, all.out_lists), element);
-            return all;
-        }
-        case operation::scatter: {
-            if (!root) {
-                all.in = nullptr, all.in_count = 0;
-                return all;
-            }
-            const auto size = whole(call.in, all.in_lists, call.varying, at.size);
-            if (!size) return size.error();
-            all.in_count = *size;
-            if (call.out.data != MPI_IN_PLACE) return all;
-            all.out_count = own_count(call.in, all.in_lists);
-            const std::size_t first = all.out_count == 0 ? 0 : own_first(call.in, all.in_lists);
-            all.out = const_cast<void*>(moved(all.in, first, element));
-            return all;
-        }
-        case operation::bcast:
-            all.in = all.out;
-            all.in_count = all.out_count;
-            return all;
-        case operation::alltoall: break;
+    set_sizes(call, at, all, [&](const c_side& side, const c_lists& lists) {
+        return found(whole(side, lists, call.varying, at.size), absurd);
+    });
+    if (why.ok()) {
+        set_data(call, at, element, all);
+        return why;
     }
-    const c_side& sent = in_place ? call.out : call.in;
-    if (in_place) all.in = all.out, all.in_lists = all.out_lists;
-    const auto in_size = whole(sent, all.in_lists, call.varying, at.size);
-    if (!in_size) return in_size.error();
-    const auto out_size = whole(call.out, all.out_lists, call.varying, at.size);
-    if (!out_size) return out_size.error();
-    all.in_count = *in_size;
-    all.out_count = *out_size;
-    return all;
+    all.in = all.out = nullptr;
+    // Without its counts an allgatherv is as long as if all parts were like this rank's.
+    const auto ranks = static_cast<std::size_t>(at.size);
+    if (call.op == operation::allgather && call.varying && all.out_lists.counts.empty())
+        all.out_count = std::min(all.in_count, absurd / ranks) * ranks;
+    return why;
 }
 
 }  // namespace laconic::collective

@@ -37,8 +37,10 @@ struct c_arrays {
 /// Precondition: an intracommunicator.
 /// element   bytes of one
 /// kept      see make_task()
+/// all       what is found; where something is wrong sizes alone, as far as the call tells them: by those a rank knows
+///           whether the others listen
 /// returns   invalid_argument: MPI_IN_PLACE where MPI does not have it, a list that is NULL, absurd counts
-[[nodiscard]] result<c_arrays> arrays_of(const c_call& call, const c_position& at, std::size_t element,
-                                         std::vector<std::size_t>* kept);
+[[nodiscard]] status arrays_of(const c_call& call, const c_position& at, std::size_t element,
+                               std::vector<std::size_t>* kept, c_arrays& all);
 
 }  // namespace laconic::collective

@@ -82,7 +82,6 @@ struct compressed_call {
 /// One that this rank cannot even describe.
 struct refused_call {
     status why;
-    hearing heard;
     mpi::channel* channel;
 };
 /// One that is MPI's own.
@@ -174,7 +173,7 @@ result<resolved_call> resolve_passed_on(const c_call& call, const c_position& at
     }
     const auto refuse = [&](const status& why) -> result<resolved_call> {
         if (checked == nullptr) return why;
-        return resolved_call(refused_call{why, {true, {}}, checked});
+        return resolved_call(refused_call{why, checked});
     };
     if (!checks) return refuse(checks.error());
     result<mpi_call> found = averages(call, given)
@@ -199,31 +198,25 @@ result<resolved_call> resolve(const c_call& asked, const laconic_collective_opti
     const result<mpi::channel*> channel = usable_channel(call.comm);
     if (!channel) return channel.error();
     result<collective_options> options = to_options(given);
-    const auto refuse = [&](const status& why) {
-        hearing heard{true, {}};
-        if (options.ok()) heard = hearing_of(call.op, *combine, *options);
-        return resolved_call(refused_call{why, std::move(heard), *channel});
-    };
-    if (!options) return refuse(options.error());
+    if (!options) return resolved_call(refused_call{options.error(), *channel});
     if (combine == reduction::custom) {
         // Whoever asks for streams in the environment means the calls that are sums.
         const result<cell> what = find_cell(call.op, options->algorithm);
         if (what.ok() && adds_streams(*what)) return resolve_passed_on(call, *at, given);
     }
-    status why;
+    compressed_call ours{*type, *combine, {}, std::move(*options), *channel, {}};
+    ours.why = arrays_of(call, *at, size_of(*type), kept, ours.arrays);
     if (averages(call, given) && combine != reduction::sum)
-        why = {errc::invalid_argument, "average is set, but the operation is not MPI_SUM; leave out one"};
+        ours.why = {errc::invalid_argument, "average is set, but the operation is not MPI_SUM; leave out one"};
     else if (averages(call, given))
-        combine = reduction::avg;
-    const result<c_arrays> arrays = arrays_of(call, *at, size_of(*type), kept);
-    if (!arrays) return refuse(arrays.error());
-    return resolved_call(compressed_call{*type, *combine, *arrays, std::move(*options), *channel, std::move(why)});
+        ours.combine = reduction::avg;
+    return resolved_call(std::move(ours));
 }
 
 /// Runs one with which something is wrong.
-result<collective_report> refuse_ours(const c_call& call, compressed_call& what, status why, bool blocking) {
+result<collective_report> refuse_ours(const c_call& call, const compressed_call& what, status why, bool blocking) {
     return for_type(call, what, [&](const auto& typed) {
-        return run_refused(*what.channel, typed, std::move(what.options), std::move(why), call.comm, blocking);
+        return run_refused(*what.channel, typed, what.options, std::move(why), call.comm, blocking);
     });
 }
 
@@ -233,17 +226,23 @@ result<collective_report> refuse(const c_call& call, const laconic_collective_op
                                  bool blocking) try {
     result<resolved_call> found = resolve(call, given, nullptr);
     if (!found) return why;
-    if (auto* const ours = std::get_if<compressed_call>(&*found))
+    if (const auto* const ours = std::get_if<compressed_call>(&*found))
         return refuse_ours(call, *ours, std::move(why), blocking);
     auto* const refused = std::get_if<refused_call>(&*found);
     mpi::channel* const channel = refused != nullptr ? refused->channel : std::get<passed_on_call>(*found).checked;
     if (channel == nullptr) return why;
-    refusal work(*channel, std::move(why), refused != nullptr ? std::move(refused->heard) : hearing{true, {}});
+    refusal work(*channel, std::move(why));
     return run(work, channel, call.comm, blocking);
 } catch (const std::bad_alloc&) {
-    // The others are left waiting.
-    if (mpi::channel* const channel = mpi::recent_channel_of(call.comm)) channel->mark_broken();
-    return no_memory();
+    // Not even for its options.
+    mpi::channel* const channel = mpi::recent_channel_of(call.comm);
+    if (channel == nullptr) return no_memory();
+    if (given == nullptr || given->check == 0) {
+        channel->desert();
+        return no_memory();
+    }
+    refusal work(*channel, no_memory());
+    return run(work, channel, call.comm, blocking);
 }
 
 result<collective_report> run(const c_call& call, const laconic_collective_options* given) try {
@@ -254,7 +253,7 @@ result<collective_report> run(const c_call& call, const laconic_collective_optio
         return for_type(call, *ours, [&](const auto& typed) { return laconic::run(typed, call.comm, ours->options); });
     }
     if (auto* const refused = std::get_if<refused_call>(&*found)) {
-        refusal work(*refused->channel, std::move(refused->why), std::move(refused->heard));
+        refusal work(*refused->channel, std::move(refused->why));
         return run(work, refused->channel, call.comm);
     }
     auto& own = std::get<passed_on_call>(*found);
@@ -276,7 +275,7 @@ result<task> make_task(const c_call& call, const laconic_collective_options* giv
         });
     } else if (auto* const refused = std::get_if<refused_call>(&*found)) {
         made.channel = refused->channel;
-        made.work = std::make_unique<refusal>(*made.channel, std::move(refused->why), std::move(refused->heard));
+        made.work = std::make_unique<refusal>(*made.channel, std::move(refused->why));
     } else {
         auto& own = std::get<passed_on_call>(*found);
         made.channel = own.checked;

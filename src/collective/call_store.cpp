@@ -14,12 +14,6 @@ constexpr std::size_t most_programs = 64;
 
 }  // namespace
 
-call_store* call_store::of(mpi::channel& channel) noexcept {
-    auto& slot = channel.attached();
-    if (slot == nullptr) slot.reset(new (std::nothrow) call_store(channel));
-    return static_cast<call_store*>(slot.get());
-}
-
 std::shared_ptr<const program> call_store::program_for(operation op, schedule_kind schedule, int root,
                                                        const team& who) {
     for (const known_program& known : programs_)

@@ -53,13 +53,19 @@ struct call_memory {
 
 class call_store final : public mpi::channel::attachment {
 public:
+    /// May throw bad_alloc.
     explicit call_store(const mpi::channel& channel) {
         everybody_.rank = channel.rank(), everybody_.size = channel.size();
     }
+    ~call_store() override {
+        if (letter_->in_use) never_free(letter_);
+    }
     void close() noexcept override {}
 
-    /// The store of a channel, made at its first use; null when there is no memory for it.
-    [[nodiscard]] static call_store* of(mpi::channel& channel) noexcept;
+    /// The store of a channel. Precondition: the channel is usable_channel()'s.
+    [[nodiscard]] static call_store& of(mpi::channel& channel) noexcept {
+        return static_cast<call_store&>(*channel.attached());
+    }
 
     /// All ranks of the channel.
     [[nodiscard]] const team& everybody() const noexcept { return everybody_; }
@@ -67,8 +73,8 @@ public:
                                                              const team& who);
 
     [[nodiscard]] lending<call_memory>& memory() noexcept { return memory_; }
-    /// For what ranks agree on.
-    [[nodiscard]] lending<agreement_letter>& letters() noexcept { return letters_; }
+    /// For what ranks agree on: one call at a time does, that whose turn it is.
+    [[nodiscard]] agreement_letter& letter() noexcept { return *letter_; }
 
     /// Counts the calls of the communicator, the same on all ranks: from it follow tags of their own
     /// (calls_under_way.hpp).
@@ -163,7 +169,7 @@ private:
     team everybody_;
     std::vector<known_program> programs_;
     lending<call_memory> memory_;
-    lending<agreement_letter> letters_;
+    std::unique_ptr<agreement_letter> letter_ = std::make_unique<agreement_letter>();
     std::vector<known_levels> levels_;
     std::vector<known_size> sizes_;
     known_size spare_size_;

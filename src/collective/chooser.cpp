@@ -86,7 +86,7 @@ bool chooser::takes_stock() {
     return store_.decisions().recall(likeness_).todo == advice::settled;
 }
 
-status chooser::consider(cell& what) {
+status chooser::consider(cell& what, bool is_sound) {
     const codec::float_environment standard;
     status found = find_machine();
     new_machine_ = !store_.knows_machine(asked_.options->machine);
@@ -94,6 +94,11 @@ status chooser::consider(cell& what) {
     if (new_machine_) return found.ok() ? store_.expect_machine(asked_.options->machine) : found;
     if (const auto row = fixed_row()) {
         what = *row;
+        return found;
+    }
+    // No call: it does not count.
+    if (!is_sound && store_.decisions().settled(likeness_) != nullptr) {
+        what = {};
         return found;
     }
     const auto known = store_.decisions().recall(likeness_);

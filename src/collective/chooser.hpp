@@ -39,8 +39,9 @@ public:
     /// counted. Precondition: standing() had no answer.
     [[nodiscard]] bool takes_stock();
     /// Before the ranks have spoken. Schedule `chosen`: they have to.
-    /// returns ok, or why the machine cannot be read; then the ranks are asked, and hear of it
-    [[nodiscard]] status consider(cell& what);
+    /// is_sound   this rank makes the call; else it only asks whether the others listen
+    /// returns    ok, or why the machine cannot be read; then the ranks are asked, and hear of it
+    [[nodiscard]] status consider(cell& what, bool is_sound);
     /// Whether the ranks have to agree on the ratio of a sample: it is open what to run, or a presumption.
     [[nodiscard]] bool asks() const noexcept { return asks_; }
     /// How long the last such call took on this rank, for the ranks to agree on; 0: not known.

@@ -24,8 +24,7 @@ void counting::reserve(mpi::channel& channel, const geometry& shape, const hiera
     channel_ = &channel;
     levels_ = levels;
     shape_ = shape;
-    call_store* const store = call_store::of(channel);
-    memory_ = store == nullptr ? nullptr : store->memory().borrow();
+    memory_ = call_store::of(channel).memory().borrow();
     if (memory_ == nullptr) throw std::bad_alloc();
     told_counts& told = memory_->told;
     const auto p = static_cast<std::size_t>(shape.ranks);
@@ -125,7 +124,7 @@ void counting::release() noexcept {
     if (request_ == MPI_REQUEST_NULL && compared_ == MPI_REQUEST_NULL)
         memory_->in_use = false;
     else
-        call_store::of(*channel_)->memory().lose(memory_);
+        call_store::of(*channel_).memory().lose(memory_);
     memory_ = nullptr;
 }
 

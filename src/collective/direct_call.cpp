@@ -10,24 +10,24 @@ namespace laconic::collective {
 
 template <class T>
 bool direct_call<T>::claim() {
-    call_store* const store = call_store::of(channel_);
-    if (store == nullptr || channel_.broken() || !store->may_block() || !store->is_idle()) return false;
+    call_store& store = call_store::of(channel_);
+    if (channel_.broken() || !store.may_block() || !store.is_idle()) return false;
     if (options_.check || options_.audit || channel_.size() < 2) return false;
     const bool decides = options_.algorithm == "auto";
     if (!decides && options_.algorithm != "stock") return false;
     geometry_ = geometry_of(call_, channel_.rank(), channel_.size());
     if (!geometry_.varying && geometry_.common_count() == 0) return false;
     if (!check_call<T>(call_, geometry_, options_, cell{}).ok()) return false;
-    chooser decision(*store,
+    chooser decision(store,
                      {&geometry_, &options_, call_.combine, element_type_of<T>::value, sizeof(T),
                       nodes_of(channel_, options_.ranks_per_node), largest_node_of(channel_, options_.ranks_per_node),
                       agreed_threads_of(options_, channel_)});
     row_ = decides ? decision.standing() : cell{};
     if (row_ ? row_->schedule != schedule_kind::stock : !decision.takes_stock()) {
-        if (row_) keep(*store, {});
+        if (row_) keep(store, {});
         return false;
     }
-    store->pass_turn();
+    store.pass_turn();
     return true;
 }
 
@@ -45,8 +45,7 @@ result<collective_report> direct_call<T>::run() try {
     if (auto bad = stock_.prepare(channel_, geometry_, element_type_of<T>::value, call_.combine, call_.custom,
                                   call_.in.data(), call_.out.data());
         !bad.ok()) {
-        // The others are in MPI's function, which the next one here would meet.
-        channel_.mark_broken();
+        channel_.desert();
         return bad;
     }
     if (auto done = channel_.check(stock_.run(channel_.comm()), "MPI collective"); !done.ok()) {
@@ -56,10 +55,10 @@ result<collective_report> direct_call<T>::run() try {
     collective_report report;
     report.algorithm = "stock";
     stock_.finish<T>(geometry_, divisor_of(call_.op, call_.combine, channel_.size()), call_.out, report);
-    if (row_) keep(*call_store::of(channel_), report.sent_bytes);
+    if (row_) keep(call_store::of(channel_), report.sent_bytes);
     return report;
 } catch (const std::bad_alloc&) {
-    channel_.mark_broken();
+    channel_.desert();
     return no_memory();
 }
 

@@ -55,16 +55,14 @@ void execution<T>::prepare() {
     run_ = nullptr;
     ran_ = false;
     what_ = {};
-    store_ = call_store::of(channel_);
-    if (store_ == nullptr) return give_up(no_memory());
-    store_->under_way().enter(under_way_, store_->next_call());
-    if (!blocking_) store_->forbid_blocking();
-    blocking_ = blocking_ && store_->may_block();
+    if (channel_.broken()) return finish(broken());
+    store_.under_way().enter(under_way_, store_.next_call());
+    if (!blocking_) store_.forbid_blocking();
+    blocking_ = blocking_ && store_.may_block();
     geometry_ = geometry_of(call_, channel_.rank(), channel_.size());
     result<cell> found = presumed_ ? result<cell>(*presumed_) : find_cell(call_.op, options_.algorithm);
     if (found.ok()) what_ = *found = model::as_run(*found, buffer_bytes());
-    status local = check_call<T>(call_, geometry_, options_, found);
-    if (local.ok()) local = refused_;
+    status local = refused_.ok() ? check_call<T>(call_, geometry_, options_, found) : refused_;
     // A rank that cannot go on tells the others where they listen.
     agrees_ = needs_agreement(what_) || options_.check || options_.audit || !found.ok();
     is_sound_ = local.ok();
@@ -73,20 +71,20 @@ void execution<T>::prepare() {
     if (!agrees_ && !local.ok()) return give_up(local);
     if (!agrees_ && !waits_for_turn) return run_agreed({});
     local_ = std::move(local);
-    turn_ = store_->draw_turn();
+    turn_ = store_.draw_turn();
     has_turn_ = true;
     phase_ = phase::queued;
-    if (store_->is_turn(turn_)) take_turn();
+    if (store_.is_turn(turn_)) take_turn();
 }
 
 template <class T>
 void execution<T>::take_turn() {
     if (what_.schedule == schedule_kind::chosen) {
-        chooser_.emplace(*store_, choice_request{&geometry_, &options_, call_.combine, element_type_of<T>::value,
-                                                 sizeof(T), nodes_of(channel_, options_.ranks_per_node),
-                                                 largest_node_of(channel_, options_.ranks_per_node),
-                                                 agreed_threads_of(options_, channel_)});
-        if (auto bad = chooser_->consider(what_); !bad.ok() && local_.ok()) local_ = bad;
+        chooser_.emplace(store_, choice_request{&geometry_, &options_, call_.combine, element_type_of<T>::value,
+                                                sizeof(T), nodes_of(channel_, options_.ranks_per_node),
+                                                largest_node_of(channel_, options_.ranks_per_node),
+                                                agreed_threads_of(options_, channel_)});
+        if (auto bad = chooser_->consider(what_, local_.ok()); !bad.ok() && local_.ok()) local_ = bad;
         agrees_ = asks() || needs_agreement(what_) || options_.check || options_.audit;
     }
     if (local_.ok() && what_.schedule != schedule_kind::chosen) local_ = make_ready();
@@ -96,7 +94,7 @@ void execution<T>::take_turn() {
 
 template <class T>
 void execution<T>::end_turn() noexcept {
-    if (has_turn_) store_->end_turn();
+    if (has_turn_) store_.end_turn();
     has_turn_ = false;
 }
 
@@ -108,9 +106,9 @@ void execution<T>::agree(const status& local) {
     if (local.ok() && compresses(what_) && channel_.size() > 1 && may_run)
         mine = span_of<T>(call_.in, geometry_, threads_of(options_, channel_));
     if (local.ok() && asks() && !chooser_->has_settled()) look_at_values(mine, may_run);
-    if (learns()) mine.share = store_->shares().seen(kind());
+    if (learns()) mine.share = store_.shares().seen(kind());
     phase_ = phase::agreeing;
-    if (auto done = agreement_.emplace().start(channel_, store_->letters(), shape(), mine, local); !done.ok())
+    if (auto done = agreement_.emplace().start(channel_, store_.letter(), shape(), mine, local); !done.ok())
         finish(done);
 }
 
@@ -149,13 +147,13 @@ template <class T>
 bool execution<T>::move() {
     switch (phase_) {
         case phase::queued:
-            if (!store_->is_turn(turn_)) return false;
+            if (!store_.is_turn(turn_)) return false;
             take_turn();
             return true;
         case phase::agreeing: {
-            const auto done = agreement_->test();
-            if (!done) store_->refused(done.code());
-            if (!done) return finish(done.error()), true;
+            auto done = agreement_->test();
+            if (!done) store_.refused(done.code());
+            if (!done) return finish(std::move(done).error()), true;
             if (*done) agreed();
             return *done;
         }
@@ -195,7 +193,7 @@ template <class T>
 status execution<T>::make_ready() try {
     levels_ = nullptr;
     if (what_.schedule == schedule_kind::hierarchical) {
-        levels_ = store_->levels(channel_, options_.ranks_per_node, options_.shared_memory);
+        levels_ = store_.levels(channel_, options_.ranks_per_node, options_.shared_memory);
         if (levels_ == nullptr) return no_memory();
         if (!knows_levels()) meeting_.emplace().reserve(channel_);
     }
@@ -270,14 +268,14 @@ stage_request<T> execution<T>::request() const {
     const codec::float_environment standard;
     stage_request<T> all;
     all.channel = &channel_;
-    all.who = &store_->everybody();
+    all.who = &store_.everybody();
     all.op = call_.op;
     all.what = what_;
     all.root = call_.root;
     all.data = {call_.in, call_.out, call_.combine, divisor(), own_operation<T>(&call_.custom)};
     const int nodes = nodes_of(channel_, options_.ranks_per_node);
     all.segment_bytes = model::grown_segment_bytes_of(model::schedule_between(what_.schedule, call_.op), what_.payload,
-                                                      learns() ? store_->shares().agreed(kind()) : 0,
+                                                      learns() ? store_.shares().agreed(kind()) : 0,
                                                       options_.segment_bytes, nodes, mpi::eager_bytes);
     all.node_segment_bytes = model::segment_bytes_of(payload_kind::raw, options_.segment_bytes, 1, mpi::eager_bytes);
     all.rate = options_.rate;
@@ -331,7 +329,7 @@ void execution<T>::start(const value_span& values) {
         {call_.op, call_.combine, what_, options_.limit, options_.bound_scope, options_.confidence, channel_.size(),
          levels_ != nullptr ? levels_->nodes : 1, levels_ != nullptr ? levels_->largest_node : 1},
         values);
-    if (learns()) store_->shares().agree_on(kind(), values.share);
+    if (learns()) store_.shares().agree_on(kind(), values.share);
     phase_ = phase::held;
     set_out();
 }
@@ -339,7 +337,7 @@ void execution<T>::start(const value_span& values) {
 /// In the turn: runs of the hierarchy begin in the same order on all ranks. False: an earlier call has its tags.
 template <class T>
 bool execution<T>::set_out() {
-    if (!store_->under_way().has_tags(under_way_)) return false;
+    if (!store_.under_way().has_tags(under_way_)) return false;
     phase_ = phase::running;
     if (asks() && blocking_) started_ = std::chrono::steady_clock::now();
     run_->start(plan_);
@@ -364,9 +362,9 @@ bool execution<T>::advance_run() {
 template <class T>
 void execution<T>::give_up(const status& why) {
     if (is_sound_ || why.code() == errc::out_of_memory)
-        channel_.mark_broken();
+        channel_.desert();
     else
-        store_->take_back_call(under_way_.number());
+        store_.take_back_call(under_way_.number());
     finish(why);
 }
 

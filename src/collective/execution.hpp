@@ -48,10 +48,11 @@ public:
 };
 
 template <class T>
-class execution final : public execution_base {
+class execution : public execution_base {
 public:
-    execution(mpi::channel& channel, const collective_call<T>& call, collective_options options)
-        : channel_(channel), call_(call), options_(std::move(options)) {}
+    /// options   outlive it; so does what the call refers to
+    execution(mpi::channel& channel, const collective_call<T>& call, const collective_options& options) noexcept
+        : channel_(channel), store_(call_store::of(channel)), call_(call), options_(options) {}
 
     /// Before begin(): why this rank cannot run the call, for all ranks to hear; or ok.
     void refuse(status why) { refused_ = std::move(why); }
@@ -135,22 +136,21 @@ private:
     void note_share() noexcept {
         const int nodes = nodes_of(channel_, options_.ranks_per_node);
         const std::uint64_t segment = model::segment_bytes_of(what_.payload, 0, nodes, mpi::eager_bytes);
-        if (const double share = run_->message_share(segment / 2); share > 0) store_->shares().see(kind(), share);
+        if (const double share = run_->message_share(segment / 2); share > 0) store_.shares().see(kind(), share);
     }
-    /// The others are left waiting, and what was on its way is lost.
+    /// What was on its way is lost.
     void desert() {
-        channel_.mark_broken();
+        channel_.desert();
         finish(no_memory());
     }
-    /// Before it runs, and none of the others hears of it. Wrong arguments may be right the next time; where they were
-    /// good the others wait, for what this rank does next.
+    /// Before it runs, and none of the others hears of it. Wrong arguments may be right the next time.
     void give_up(const status& why);
     void finish(status why);
 
     mpi::channel& channel_;
-    call_store* store_ = nullptr;
+    call_store& store_;
     collective_call<T> call_;
-    collective_options options_;
+    const collective_options& options_;
     geometry geometry_;
     cell what_;
     bool blocking_ = false;
@@ -187,7 +187,7 @@ struct task {
     MPI_Comm comm = MPI_COMM_NULL;
 };
 
-/// The channel to run on, or why there is none.
+/// The channel to run on, with its call_store, or why there is none.
 [[nodiscard]] result<mpi::channel*> usable_channel(MPI_Comm comm);
 /// From beginning to end.
 /// channel    as of a task
@@ -197,9 +197,9 @@ struct task {
 /// run() of a call that this rank cannot make: it speaks where the others listen.
 template <class T>
 [[nodiscard]] result<collective_report> run_refused(mpi::channel& channel, const collective_call<T>& call,
-                                                    collective_options options, status why, MPI_Comm comm,
+                                                    const collective_options& options, status why, MPI_Comm comm,
                                                     bool blocking) {
-    execution<T> work(channel, call, std::move(options));
+    execution<T> work(channel, call, options);
     work.refuse(std::move(why));
     return run(work, &channel, comm, blocking);
 }

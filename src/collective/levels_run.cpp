@@ -12,8 +12,7 @@ status levels_run<T>::begin(const stage_request<T>& request, hierarchy& levels) 
     release();
     request_ = request;
     levels_ = &levels;
-    call_store* const store = call_store::of(*request_.channel);
-    scratch_ = store == nullptr ? nullptr : store->memory().borrow();
+    scratch_ = call_store::of(*request_.channel).memory().borrow();
     return scratch_ == nullptr ? no_memory() : status{};
 }
 

@@ -16,11 +16,7 @@ void passed_on::begin(bool blocking) {
     over_ = false;
     agreed_ = !word_;
     ended_ = local_ = {};
-    if (word_ && !word_->begin(blocking, true)) {
-        over_ = true;
-        ended_ = no_memory();
-        return;
-    }
+    if (word_) word_->begin(blocking);
     // Now, and not when the ranks have agreed: the program may use its communicator for other collectives by then.
     if (!blocking) local_ = issue();
     if (agreed_ && !local_.ok()) over_ = true, ended_ = std::move(local_);

@@ -71,9 +71,8 @@ void run_to_end(execution_base& running) {
     }
 }
 
-/// No memory for a call that the other ranks make, or have begun: the next one here would meet it.
 status desert(mpi::channel* channel) {
-    if (channel != nullptr) channel->mark_broken();
+    if (channel != nullptr) channel->desert();
     return collective::no_memory();
 }
 
@@ -118,7 +117,15 @@ result<mpi::channel*> usable_channel(MPI_Comm comm) {
     if (mpi::channel* const recent = mpi::recent_channel_of(comm); recent != nullptr && !recent->broken())
         return recent;
     result<mpi::channel*> found =
-        mpi::channel_of(comm, mpi::channel_use::collectives, []() noexcept { active().advance_or_yield(); });
+        mpi::channel_of(comm, mpi::channel_use::collectives,
+                        {[]() noexcept { active().advance_or_yield(); },
+                         [](const mpi::channel& of) noexcept -> std::unique_ptr<mpi::channel::attachment> {
+                             try {
+                                 return std::make_unique<call_store>(of);
+                             } catch (const std::bad_alloc&) {
+                                 return nullptr;
+                             }
+                         }});
     if (!found) return found;
     if (auto bad = check_channel(**found); !bad.ok()) return bad;
     return found;

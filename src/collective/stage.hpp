@@ -65,10 +65,10 @@ public:
     [[nodiscard]] status reserve(const stage_request<T>& request, Place place) try {
         release();
         request_ = request;
-        store_ = call_store::of(*request.channel);
-        memory_ = store_ == nullptr ? nullptr : store_->memory().borrow();
+        call_store& store = call_store::of(*request.channel);
+        memory_ = store.memory().borrow();
         if (memory_ == nullptr) return no_memory();
-        steps_ = store_->program_for(request.op, request.what.schedule, request.root, *request.who);
+        steps_ = store.program_for(request.op, request.what.schedule, request.root, *request.who);
         lay_out(place(steps_->pieces, memory_->places));
         return memory_->bytes.reserve(copy_bytes() + runner::memory_for(carrier(), work_));
     } catch (const std::bad_alloc&) {
@@ -91,7 +91,6 @@ private:
 
     stage_request<T> request_;
     arrays<T> data_;  // the request's, or with a copy of what is read
-    call_store* store_ = nullptr;
     call_memory* memory_ = nullptr;
     std::shared_ptr<const program> steps_;
     job work_;

@@ -159,8 +159,7 @@ result<bool> stock_call::test() {
 }
 
 status stock_call::borrow(std::size_t size_bytes) {
-    call_store* const store = call_store::of(*channel_);
-    copy_ = store == nullptr ? nullptr : store->memory().borrow();
+    copy_ = call_store::of(*channel_).memory().borrow();
     if (copy_ == nullptr) return no_memory();
     if (!copy_->bytes.reserve(size_bytes).ok()) return no_memory();
     copied_bytes_ = size_bytes;

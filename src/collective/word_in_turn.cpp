@@ -3,6 +3,7 @@
 #include "collective/word_in_turn.hpp"
 
 #include <new>
+#include <utility>
 
 namespace laconic::collective {
 
@@ -11,15 +12,15 @@ std::optional<status> word_in_turn::advance(const call_shape& shape, const statu
     if (channel_.broken()) {
         answer = broken();
     } else if (!started_) {
-        if (!is_next()) return {};
+        if (!store_.is_turn(turn_)) return {};
         started_ = moved = true;
-        answer = agreement_.start(channel_, store_->letters(), shape, {}, local);
+        answer = agreement_.start(channel_, store_.letter(), shape, {}, local);
         if (answer->ok()) return {};
     } else {
-        const result<bool> heard = agreement_.test();
+        result<bool> heard = agreement_.test();
         if (heard && !*heard) return {};
-        answer = heard.error();
-        if (!heard) store_->refused(heard.code());
+        if (!heard) store_.refused(heard.code());
+        answer = std::move(heard).error();
     }
     // As of an execution: a call that MPI has failed in on one rank leaves the channel of all.
     if (answer->code() == errc::mpi) channel_.mark_broken();
@@ -27,8 +28,7 @@ std::optional<status> word_in_turn::advance(const call_shape& shape, const statu
     leave();
     return answer;
 } catch (const std::bad_alloc&) {
-    // The others are left waiting.
-    channel_.mark_broken();
+    channel_.desert();
     moved = true;
     leave();
     return no_memory();

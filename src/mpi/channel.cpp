@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <mutex>
 #include <new>
+#include <utility>
 #include <vector>
 
 #include "mpi/completion.hpp"
@@ -59,8 +60,10 @@ struct registry {
 };
 
 registry& channels() {
-    // Never destroyed: attribute callbacks may run after static destructors when a program skips MPI_Finalize.
-    static auto* const all = new registry;
+    // Never destroyed: attribute callbacks may run after static destructors when a program skips MPI_Finalize. And
+    // not of memory that a rank may lack.
+    alignas(registry) static std::array<std::byte, sizeof(registry)> storage;
+    static auto* const all = new (storage.data()) registry;
     return *all;
 }
 
@@ -121,19 +124,18 @@ int wait_for_all_ranks(MPI_Comm comm, void (*meanwhile)() noexcept) {
     return code;
 }
 
-/// Who shares memory with whom, and processors. Collective over comm; on failure MPI's code.
-int look_around(MPI_Comm comm, int rank, std::vector<int>& leaders, processor_share& share) {
-    MPI_Comm inside = MPI_COMM_NULL;
-    int mine = rank;
-    if (const int code = MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &inside);
-        code != MPI_SUCCESS)
-        return code;
-    int code = MPI_Bcast(&mine, 1, MPI_INT, 0, inside);
-    if (code == MPI_SUCCESS) code = share_processors(inside, share);
-    MPI_Comm_free(&inside);
-    if (code != MPI_SUCCESS) return code;
-    return MPI_Allgather(&mine, 1, MPI_INT, leaders.data(), 1, MPI_INT, comm);
-}
+/// A communicator that is freed, unless somebody takes it.
+struct own_comm {
+    MPI_Comm handle = MPI_COMM_NULL;
+
+    own_comm() = default;
+    own_comm(const own_comm&) = delete;
+    own_comm& operator=(const own_comm&) = delete;
+    ~own_comm() {
+        if (handle != MPI_COMM_NULL) MPI_Comm_free(&handle);
+    }
+    [[nodiscard]] MPI_Comm take() noexcept { return std::exchange(handle, MPI_COMM_NULL); }
+};
 
 /// In pages of 2 MB, where there are such: faults for each 4 KB take longer than to fill them. From 32 MB on, where
 /// glibc maps each block by itself, so that the advice goes with it.
@@ -145,6 +147,9 @@ void ask_for_large_pages([[maybe_unused]] std::byte* memory, [[maybe_unused]] st
     madvise(memory + before, (size_bytes - before) / page * page, MADV_HUGEPAGE);
 #endif
 }
+
+/// So short a text takes no memory.
+status no_memory() { return {errc::out_of_memory, "free some"}; }
 
 }  // namespace
 
@@ -188,6 +193,77 @@ result<bool> channel::test_receive(MPI_Request& request, int& size_bytes) {
     return true;
 }
 
+/// Memory for what all ranks look at together.
+struct channel::survey {
+    std::vector<processor_set> masks;
+    std::vector<int> members;  // of the node that a rank leads
+
+    [[nodiscard]] bool reserve(int ranks, MPI_Comm inside) noexcept try {
+        int neighbours = 1;
+        MPI_Comm_size(inside, &neighbours);
+        masks.resize(static_cast<std::size_t>(neighbours));
+        members.resize(static_cast<std::size_t>(ranks));
+        return true;
+    } catch (const std::bad_alloc&) {
+        return false;
+    }
+};
+
+/// What a channel takes of memory; null: there is too little.
+std::shared_ptr<channel> channel::unconnected(MPI_Comm comm, attaching attach) noexcept try {
+    auto made = std::make_shared<channel>();
+    MPI_Comm_rank(comm, &made->rank_);
+    MPI_Comm_size(comm, &made->size_);
+    made->leaders_.resize(static_cast<std::size_t>(made->size_));
+    if (attach != nullptr) {
+        made->attached_ = attach(*made);
+        if (made->attached_ == nullptr) return nullptr;
+    }
+    const std::scoped_lock lock(channels().mutex);
+    channels().open.push_back(made.get());
+    return made;
+} catch (const std::bad_alloc&) {
+    return nullptr;
+}
+
+/// What all ranks have to be here for: later each of them may be at another call.
+/// made   unconnected; null: this rank has no memory for it, and all ranks return that
+status channel::connect(MPI_Comm comm, channel* made) {
+    own_comm copy;
+    if (const int code = MPI_Comm_dup(comm, &copy.handle); code != 0) return to_status(code, "MPI_Comm_dup");
+    MPI_Comm_set_errhandler(copy.handle, MPI_ERRORS_RETURN);
+    int rank = 0;
+    MPI_Comm_rank(comm, &rank);
+    own_comm inside;
+    if (const int code = MPI_Comm_split_type(copy.handle, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &inside.handle);
+        code != 0)
+        return to_status(code, "MPI_Comm_split_type");
+    survey all;
+    int all_have_memory = made != nullptr && all.reserve(made->size_, inside.handle) ? 1 : 0;
+    if (const int code = MPI_Allreduce(MPI_IN_PLACE, &all_have_memory, 1, MPI_INT, MPI_MIN, copy.handle); code != 0)
+        return to_status(code, "MPI_Allreduce");
+    if (all_have_memory == 0) return no_memory();
+    made->comm_ = copy.take();
+    return made->look_around(inside.handle, all);
+}
+
+/// Who shares memory with whom, and processors.
+status channel::look_around(MPI_Comm inside, survey& all) {
+    int leader = rank_;
+    if (const int code = MPI_Bcast(&leader, 1, MPI_INT, 0, inside); code != 0) return to_status(code, "MPI_Bcast");
+    if (const int code = share_processors(inside, all.masks, share_); code != 0)
+        return to_status(code, "MPI_Allgather");
+    if (const int code = MPI_Allgather(&leader, 1, MPI_INT, leaders_.data(), 1, MPI_INT, comm_); code != 0)
+        return to_status(code, "MPI_Allgather");
+    least_processors_ = share_.processors;
+    if (const int code = MPI_Allreduce(MPI_IN_PLACE, &least_processors_, 1, MPI_UNSIGNED, MPI_MIN, comm_); code != 0)
+        return to_status(code, "MPI_Allreduce");
+    for (const int one : leaders_) ++all.members[static_cast<std::size_t>(one)];
+    nodes_ = size_ - static_cast<int>(std::count(all.members.begin(), all.members.end(), 0));
+    largest_node_ = *std::max_element(all.members.begin(), all.members.end());
+    return {};
+}
+
 channel::~channel() {
     {
         const std::scoped_lock lock(channels().mutex);
@@ -221,7 +297,7 @@ status check_running() {
     return recent[static_cast<std::size_t>(use)].find(comm);
 }
 
-result<channel*> channel_of(MPI_Comm comm, channel_use use, void (*meanwhile)() noexcept) try {
+result<channel*> channel_of(MPI_Comm comm, channel_use use, const channel_setup& setup) try {
     if (channel* const found = recent_channel_of(comm, use); found != nullptr) return found;
     if (auto bad = check_running(); !bad.ok()) return bad;
     if (comm == MPI_COMM_NULL) return status{errc::invalid_argument, "the communicator is MPI_COMM_NULL"};
@@ -244,37 +320,18 @@ result<channel*> channel_of(MPI_Comm comm, channel_use use, void (*meanwhile)() 
     if (between_groups != 0)
         return status{errc::invalid_argument, "an intercommunicator; merge it with MPI_Intercomm_merge first"};
 
-    const auto made = std::make_shared<channel>();
-    {
-        const std::scoped_lock lock(channels().mutex);
-        channels().open.push_back(made.get());
-    }
+    const std::shared_ptr<channel> made = channel::unconnected(comm, setup.attach);
     // The user's own handler sees a failure of these calls: they are made on the user's communicator.
-    if (meanwhile != nullptr)
-        if (const int code = wait_for_all_ranks(comm, meanwhile); code != 0) return to_status(code, "MPI_Ibarrier");
-    if (const int code = MPI_Comm_dup(comm, &made->comm_); code != 0) return to_status(code, "MPI_Comm_dup");
-    MPI_Comm_set_errhandler(made->comm_, MPI_ERRORS_RETURN);
-    MPI_Comm_rank(made->comm_, &made->rank_);
-    MPI_Comm_size(made->comm_, &made->size_);
-    // Now, while all ranks are here: later each of them may be at another call.
-    made->leaders_.resize(static_cast<std::size_t>(made->size_));
-    if (const int code = look_around(made->comm_, made->rank_, made->leaders_, made->share_); code != MPI_SUCCESS)
-        return to_status(code, "MPI_Comm_split_type");
-    made->least_processors_ = made->share_.processors;
-    if (const int code = MPI_Allreduce(MPI_IN_PLACE, &made->least_processors_, 1, MPI_UNSIGNED, MPI_MIN, made->comm_);
-        code != MPI_SUCCESS)
-        return to_status(code, "MPI_Allreduce");
-    std::vector<int> members(made->leaders_.size(), 0);
-    for (const int leader : made->leaders_) ++members[static_cast<std::size_t>(leader)];
-    made->nodes_ = made->size_ - static_cast<int>(std::count(members.begin(), members.end(), 0));
-    made->largest_node_ = *std::max_element(members.begin(), members.end());
+    if (setup.meanwhile != nullptr)
+        if (const int code = wait_for_all_ranks(comm, setup.meanwhile); code != 0)
+            return to_status(code, "MPI_Ibarrier");
+    if (auto bad = channel::connect(comm, made.get()); !bad.ok()) return bad;
     if (const int code = MPI_Comm_set_attr(comm, key, made.get()); code != 0)
         return to_status(code, "MPI_Comm_set_attr");
     made->cached_ = made;
     return made.get();
 } catch (const std::bad_alloc&) {
-    // So short a text takes no memory.
-    return status{errc::out_of_memory, "free some"};
+    return no_memory();
 }
 
 status before_finalize(void (*action)() noexcept) {

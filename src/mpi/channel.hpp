@@ -60,6 +60,8 @@ private:
 /// must not come between them.
 enum class channel_use : std::uint8_t { collectives, exchanges };
 
+struct channel_setup;
+
 /// The private duplicate of a communicator. Errors on it are returned, never fatal, as far as the MPI library raises
 /// them on it (guide/collectives.md, limits).
 class channel : public std::enable_shared_from_this<channel> {
@@ -105,6 +107,11 @@ public:
 
     /// After an error in the middle of a schedule messages may be left over: the channel refuses further use.
     void mark_broken() noexcept { broken_ = true; }
+    /// This rank has no memory for a call that the others make without having heard of it: what it did next would meet
+    /// that. Nothing where there are no others.
+    void desert() noexcept {
+        if (size_ > 1) mark_broken();
+    }
     [[nodiscard]] bool broken() const noexcept { return broken_; }
 
     /// The user's communicator is gone: only requests of before still use the channel.
@@ -116,7 +123,12 @@ public:
     void close() noexcept;
 
 private:
-    friend result<channel*> channel_of(MPI_Comm comm, channel_use use, void (*meanwhile)() noexcept);
+    friend result<channel*> channel_of(MPI_Comm comm, channel_use use, const channel_setup& setup);
+    using attaching = std::unique_ptr<attachment> (*)(const channel&) noexcept;
+    struct survey;
+    [[nodiscard]] static std::shared_ptr<channel> unconnected(MPI_Comm comm, attaching attach) noexcept;
+    [[nodiscard]] static status connect(MPI_Comm comm, channel* made);
+    [[nodiscard]] status look_around(MPI_Comm inside, survey& all);
 
     MPI_Comm comm_ = MPI_COMM_NULL;
     int rank_ = 0;
@@ -134,16 +146,24 @@ private:
     std::shared_ptr<channel> cached_;  // itself, while the user's communicator has it as an attribute
 };
 
+/// What a first use of a communicator brings along, on all ranks alike.
+struct channel_setup {
+    /// Called again and again until all ranks are there, some of which may come only when this one has gone on with
+    /// what it has under way elsewhere; null: MPI waits.
+    void (*meanwhile)() noexcept = nullptr;
+    /// Makes what is kept with the channel, of which it knows rank and size; or null, for want of memory.
+    std::unique_ptr<channel::attachment> (*attach)(const channel&) noexcept = nullptr;
+};
+
 /// ok between MPI_Init and MPI_Finalize, else invalid_argument.
 [[nodiscard]] status check_running();
 
 /// The channel of an intracommunicator for one use. Collective over `comm` at the first use, local afterwards.
-/// meanwhile   called again and again at the first use, until all ranks are there, some of which may come only
-///             when this one has gone on with what it has under way elsewhere; null, on all ranks then: MPI waits
-/// returns the channel, alive as long as `comm` and whoever shares it (shared_from_this()); or mpi, out_of_memory, or
-///         invalid_argument for MPI_COMM_NULL, an intercommunicator, or MPI not initialised.
-[[nodiscard]] result<channel*> channel_of(MPI_Comm comm, channel_use use = channel_use::collectives,
-                                          void (*meanwhile)() noexcept = nullptr);
+/// returns the channel, alive as long as `comm` and whoever shares it (shared_from_this()); or mpi; or out_of_memory,
+/// on
+///         all ranks where one lacks it; or invalid_argument for MPI_COMM_NULL, an intercommunicator, or MPI not
+///         initialised.
+[[nodiscard]] result<channel*> channel_of(MPI_Comm comm, channel_use use, const channel_setup& setup = {});
 
 /// The same for the few communicators that were asked about last, without a lock or a word to MPI; null for any other.
 [[nodiscard]] channel* recent_channel_of(MPI_Comm comm, channel_use use = channel_use::collectives) noexcept;

@@ -6,7 +6,6 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <vector>
 
 namespace laconic::mpi {
 
@@ -24,18 +23,13 @@ processor_share share_of(const processor_set& mine, std::span<const processor_se
     return {std::max(1U, static_cast<unsigned>(share)), share < 1 && mine != processor_set{}};
 }
 
-int share_processors(MPI_Comm node, processor_share& share) {
-    int rank = 0;
-    int ranks = 1;
-    MPI_Comm_rank(node, &rank);
-    MPI_Comm_size(node, &ranks);
-    std::vector<processor_set> all(static_cast<std::size_t>(ranks));
+int share_processors(MPI_Comm node, std::span<processor_set> masks, processor_share& share) noexcept {
     processor_set mine{};
     // Of machines with more processors than there are bits this fails: a rank that knows nothing has one.
     if (sched_getaffinity(0, sizeof mine, reinterpret_cast<cpu_set_t*>(mine.data())) != 0) mine = {};
-    const int code = MPI_Allgather(mine.data(), static_cast<int>(mine.size()), MPI_UINT64_T, all.data(),
+    const int code = MPI_Allgather(mine.data(), static_cast<int>(mine.size()), MPI_UINT64_T, masks.data(),
                                    static_cast<int>(mine.size()), MPI_UINT64_T, node);
-    if (code == MPI_SUCCESS) share = share_of(mine, all);
+    if (code == MPI_SUCCESS) share = share_of(mine, masks);
     return code;
 }
 

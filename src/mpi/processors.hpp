@@ -22,7 +22,9 @@ struct processor_share {
 /// contains `mine`.
 [[nodiscard]] processor_share share_of(const processor_set& mine, std::span<const processor_set> all) noexcept;
 
-/// Collective over the ranks of a node. returns MPI_SUCCESS, or MPI's code. May throw bad_alloc.
-[[nodiscard]] int share_processors(MPI_Comm node, processor_share& share);
+/// Collective over the ranks of a node.
+/// masks    memory for one of each of them
+/// returns  MPI_SUCCESS, or MPI's code
+[[nodiscard]] int share_processors(MPI_Comm node, std::span<processor_set> masks, processor_share& share) noexcept;
 
 }  // namespace laconic::mpi

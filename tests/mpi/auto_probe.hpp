@@ -4,13 +4,18 @@
 
 #include <string>
 
+#include "model/machine.hpp"
+
 namespace laconic::test {
 
 /// Agreements, and MPI's own blocking allreduces on our channels, since the start.
 extern int agreements;
 extern int blocking_calls;
 
-/// A machine of one rank a node between which everything is slow, in a file of this rank's own.
-[[nodiscard]] std::string slow_machine();
+/// One rank a node, between which everything is slow.
+[[nodiscard]] model::machine slow_network();
+/// In a new file of this rank's own, which goes when the program ends.
+[[nodiscard]] std::string file_of(const model::machine& where);
+[[nodiscard]] inline std::string slow_machine() { return file_of(slow_network()); }
 
 }  // namespace laconic::test

@@ -9,6 +9,7 @@
 
 #include "cases.hpp"
 #include "collective/exact_comparison.hpp"
+#include "collective/execution.hpp"
 #include "collective/registry.hpp"
 #include "model/error_model.hpp"
 #include "run.hpp"
@@ -211,7 +212,7 @@ void check_doctored(operation op, double by, std::uint64_t expected, reduction c
     what.combine = combine;
     what.kind = kind;
     laid_out<T> arrays = lay_out<T>(what, rank, ranks);
-    const auto channel = mpi::channel_of(world);
+    const auto channel = collective::usable_channel(world);
     if (!channel) return check(false, channel.error().message());
     collective::exact_comparison<T> comparison;
     check(comparison.prepare(arrays.call, **channel).ok(), "prepare a comparison");

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What `auto` decides on a network that it is told is slow: rows and messages before them, alike on all ranks, while
 // the data stay alike, when they change, and where MPI's own function is all there is.
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <limits>
 #include <string>
 #include <utility>
@@ -14,6 +10,7 @@
 
 #include "auto_probe.hpp"
 #include "cases.hpp"
+#include "collective/execution.hpp"
 #include "collective/registry.hpp"
 #include "collective/select.hpp"
 #include "collective/short_way.hpp"
@@ -25,44 +22,6 @@
 #include "run.hpp"
 
 namespace laconic::test {
-int agreements = 0;
-int blocking_calls = 0;
-}  // namespace laconic::test
-
-extern "C" int MPI_Iallreduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
-                              MPI_Request* request) {
-    ++laconic::test::agreements;
-    return PMPI_Iallreduce(in, out, count, type, op, comm, request);
-}
-extern "C" int MPI_Allreduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
-    ++laconic::test::blocking_calls;
-    return PMPI_Allreduce(in, out, count, type, op, comm);
-}
-
-namespace laconic::test {
-
-namespace {
-
-model::machine slow_network() {
-    model::machine where = model::default_machine();
-    where.inter = {30e-6, 1 / 0.1e9, 5e-6, 1};
-    where.host_beta_s_per_byte = where.inter.beta_s_per_byte;
-    return where;
-}
-
-std::string file_of(const model::machine& where) {
-    std::string path = "/tmp/laconic-test-machine-XXXXXX";
-    const int file = mkstemp(path.data());
-    const std::string text = model::to_toml(where, "");
-    check(file >= 0 && write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size()), "a machine file");
-    close(file);
-    return path;
-}
-
-}  // namespace
-
-std::string slow_machine() { return file_of(slow_network()); }
-
 namespace {
 
 constexpr std::size_t count = 200000;
@@ -96,6 +55,13 @@ seen call(const std::vector<T>& in, MPI_Comm comm, const collective_options& opt
     return one;
 }
 
+/// Beside such values the bound is nothing.
+std::vector<double> hopeless_field(int rank) {
+    std::vector<double> noise = kept_field<double>(field::noise, rank, count);
+    for (double& value : noise) value *= 1e14;
+    return noise;
+}
+
 bool compresses(const std::string& row) {
     const auto found = collective::find_cell(operation::allreduce, row);
     return found.ok() && collective::compresses(*found);
@@ -106,9 +72,7 @@ void alike_calls_presume(const collective_options& options) {
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     const int rank = rank_in(comm);
     const std::vector<double> smooth = kept_field<double>(field::smooth, rank, count);
-    // Beside such values the bound is nothing.
-    std::vector<double> noise = kept_field<double>(field::noise, rank, count);
-    for (double& value : noise) value *= 1e14;
+    const std::vector<double> noise = hopeless_field(rank);
     const std::vector<double> want =
         reduce(smooth, reduction::sum, comm, options_for("ring/fused", options.limit), "ring/fused");
 
@@ -209,12 +173,11 @@ void short_calls_may_be_ours(collective_options options) {
             check((one.row != "stock") == is_ours, text + " ran " + one.row);
             std::vector<double> out(few.size());
             const auto alike = collective_call<double>::allreduce(std::span<const double>(few), out, reduction::sum);
-            const auto* const known = collective::find_known(**mpi::channel_of(comm), alike, options);
+            const auto* const known = collective::find_known(**collective::usable_channel(comm), alike, options);
             check(known != nullptr && (known->row.schedule != collective::schedule_kind::stock) == is_ours,
                   text + ": not known, or as another row");
         }
         MPI_Comm_free(&comm);
-        std::remove(path.c_str());
     }
 }
 
@@ -240,7 +203,6 @@ void short_arrays_travel_raw(collective_options options) {
     }
     // Of seven calls after the first, which compares the machine, the second and the sixth ask, and agree on the row.
     check(asked <= 4, "short arrays asked " + std::to_string(asked) + " times");
-    std::remove(options.machine.c_str());
     MPI_Comm_free(&comm);
 }
 
@@ -304,6 +266,22 @@ void refused_calls_leave_nothing(const collective_options& options) {
     MPI_Comm_free(&comm);
 }
 
+/// What one rank alone gets wrong, where nobody listens, is no call: it does not bring the next question closer.
+void wrong_calls_do_not_count(const collective_options& options) {
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    const std::vector<double> noise = hopeless_field(rank_in(comm));
+    std::vector<double> out(count - 1);
+    for (int i = 0; i < 16; ++i) {
+        const seen one = call(noise, comm, options, "a good call before a bad one");
+        // After an answer the next call is made without a word.
+        if (one.agreements == 0 || rank_in(comm) != 0) continue;
+        const auto done = allreduce<double>(std::span<const double>(noise), out, reduction::sum, comm, options);
+        check(done.error().code() == errc::invalid_argument, "an array too short: " + done.error().message());
+    }
+    MPI_Comm_free(&comm);
+}
+
 void an_unreadable_machine_is_heard_of(collective_options options) {
     MPI_Comm comm = MPI_COMM_NULL;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
@@ -341,21 +319,20 @@ void room_to_spare_does_not_count(const collective_options& options) {
 
 void auto_decides() {
     if (size_of(MPI_COMM_WORLD) < 2) return;
-    const std::string path = slow_machine();
     collective_options options = options_for("auto", bound::abs(1e-3));
-    options.machine = path;
+    options.machine = slow_machine();
     options.ranks_per_node = 1;
     alike_calls_presume(options);
     short_calls_are_mpi(options);
     short_calls_may_be_ours(options);
     short_arrays_travel_raw(options);
     refused_calls_leave_nothing(options);
+    wrong_calls_do_not_count(options);
     an_unreadable_machine_is_heard_of(options);
     calls_without_loss_leave_others_alone(options);
     without_a_bound_nobody_asks(options);
     room_to_spare_does_not_count(options);
     room_to_spare_does_not_count(options_for("stock", {}));
-    std::remove(path.c_str());
 }
 
 }  // namespace laconic::test

@@ -149,7 +149,6 @@ void auto_keeps_the_bound() {
     check_auto<bfloat16>(comm, 5, 5, 5e-2, false, machine, "bfloat16");
     MPI_Comm_free(&fresh);
     MPI_Comm_free(&comm);
-    std::remove(machine.c_str());
 }
 
 }  // namespace laconic::test

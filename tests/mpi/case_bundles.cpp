@@ -10,6 +10,7 @@
 #include "cases.hpp"
 #include "codec/fle.hpp"
 #include "collective/bundles.hpp"
+#include "collective/execution.hpp"
 #include "collective/geometry.hpp"
 #include "collective/runner.hpp"
 #include "run.hpp"
@@ -130,7 +131,7 @@ void bundles_take_memory() {
 }
 
 void bundles_are_read() {
-    const auto channel = mpi::channel_of(MPI_COMM_WORLD);
+    const auto channel = collective::usable_channel(MPI_COMM_WORLD);
     check(channel.ok(), channel.error().message());
     const int rank = rank_in(MPI_COMM_WORLD);
     if (!channel.ok() || size_of(MPI_COMM_WORLD) < 2 || rank > 1) return;

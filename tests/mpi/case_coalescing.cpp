@@ -9,6 +9,7 @@
 #include "cases.hpp"
 #include "check.hpp"
 #include "collective/coalescing.hpp"
+#include "collective/execution.hpp"
 #include "run.hpp"
 #include "scenario.hpp"
 
@@ -332,7 +333,7 @@ void check_mixed_calls() {
 void parts_travel_together() {
     check_lengths();
     check_pace();
-    const auto channel = mpi::channel_of(MPI_COMM_WORLD);
+    const auto channel = collective::usable_channel(MPI_COMM_WORLD);
     check(channel.ok(), channel.error().message());
     if (!channel.ok() || size_of(MPI_COMM_WORLD) < 2) return;
     check_travels(**channel);

@@ -199,7 +199,6 @@ void drawn_calls_are_exact() {
         for (std::size_t more = 1 + draw.below(4); more > 0; --more) together.push_back(drawn(draw, machine, remark));
         run_together(together, persistent);
     }
-    std::remove(machine.c_str());
 }
 
 }  // namespace laconic::test

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cases.hpp"
+#include "collective/execution.hpp"
 #include "collective/geometry.hpp"
 #include "collective/node_stage.hpp"
 #include "collective/stage.hpp"
@@ -19,7 +20,7 @@ using namespace laconic::collective;
 
 const MPI_Comm world = MPI_COMM_WORLD;
 
-mpi::channel& world_channel() { return **mpi::channel_of(world); }
+mpi::channel& world_channel() { return **collective::usable_channel(world); }
 
 /// Nodes of so many ranks in a row, the last one perhaps smaller.
 void check_teams() {
@@ -172,12 +173,12 @@ void check_spoiled() {
 
     stage_request<float> request;
     request.channel = &channel;
-    request.who = &call_store::of(channel)->everybody();
+    request.who = &call_store::of(channel).everybody();
     request.op = operation::allgather;
     request.what = {schedule_kind::ring, payload_kind::raw, codec_id::raw};
     request.data = data;
     request.segment_bytes = 8192;
-    request.call = call_store::of(channel)->next_call();
+    request.call = call_store::of(channel).next_call();
     stage<float> messages;
     const status reserved = messages.reserve(request, [&](std::uint32_t pieces, std::vector<place>& places) {
         place_evenly(values.size(), pieces, places);

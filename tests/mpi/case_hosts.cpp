@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cases.hpp"
+#include "collective/execution.hpp"
 #include "collective/hierarchy.hpp"
 #include "run.hpp"
 #include "scenario.hpp"
@@ -148,7 +149,7 @@ void check_rows(const hierarchy& levels) {
 
 void hosts_are_nodes() {
     const std::vector<int> hosts = told_hosts();
-    const auto channel = mpi::channel_of(world);
+    const auto channel = collective::usable_channel(world);
     check(channel.ok(), "channel: " + channel.error().message());
     const bool told = hosts.size() == static_cast<std::size_t>(size_of(world));
     check(told, "LACONIC_TEST_HOSTS has to name the host of each rank");

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cases.hpp"
+#include "collective/execution.hpp"
 #include "collective/short_way.hpp"
 #include "mpi/channel.hpp"
 #include "run.hpp"
@@ -19,7 +20,7 @@ const MPI_Comm world = MPI_COMM_WORLD;
 template <class T>
 const collective::known_call* known_of(const collective_call<T>& call, MPI_Comm comm,
                                        const collective_options& options) {
-    const auto channel = mpi::channel_of(comm);
+    const auto channel = collective::usable_channel(comm);
     return channel.ok() ? collective::find_known(**channel, call, options) : nullptr;
 }
 
@@ -135,7 +136,7 @@ void lifetimes() {
         for (int i = 0; i < 2; ++i) reduce(in, reduction::sum, one, options, "on one of several communicators");
     for (const MPI_Comm one : several)
         if (const mpi::channel* const recent = mpi::recent_channel_of(one); recent != nullptr)
-            check(recent == mpi::channel_of(one).value(), "another communicator's channel");
+            check(recent == collective::usable_channel(one).value(), "another communicator's channel");
     check(mpi::recent_channel_of(several[4]) != nullptr && mpi::recent_channel_of(several[3]) != nullptr,
           "the communicators that were used last are not at hand");
     const MPI_Comm gone = several[4];
@@ -174,7 +175,7 @@ void failures() {
     if (known != nullptr) {
         collective::known_call spoiled = *known;
         spoiled.mpi.type = MPI_DATATYPE_NULL;
-        const auto done = collective::run_known(spoiled, **mpi::channel_of(comm), call, comm);
+        const auto done = collective::run_known(spoiled, **collective::usable_channel(comm), call, comm);
         check(done.error().code() == errc::mpi && handled != MPI_SUCCESS, "a call that MPI refuses");
         check(run(call, comm, options).error().code() == errc::mpi, "a call after one that MPI refused");
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every request for memory of one rank fails once while a call is made that ranks agree on: all return the same
-// failure, nobody waits for ever, and the next call on the communicator is as good as ever.
+// While a call is made that ranks agree on, every request for memory of one rank fails once, and then all from each one
+// on: all ranks return the same failure, nobody waits for ever, and the next call on the communicator is as good as
+// ever.
 #include <functional>
 #include <string>
 #include <utility>
@@ -49,10 +50,15 @@ status outcome_of(const laid_out<float>& arrays, MPI_Comm comm, const collective
     return begun.ok() ? request->wait().error() : begun;
 }
 
-/// A communicator that has made a call, with what its first call takes.
-MPI_Comm used_communicator() {
+MPI_Comm new_communicator() {
     MPI_Comm comm = MPI_COMM_NULL;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    return comm;
+}
+
+/// A communicator that has made a call, with what its first call takes.
+MPI_Comm used_communicator() {
+    MPI_Comm comm = new_communicator();
     std::vector<float> one(1);
     collective_options options;
     options.check = true;
@@ -62,15 +68,17 @@ MPI_Comm used_communicator() {
 
 /// Makes a call again and again while one rank lacks memory, later each time, until it lacks none. Of many requests
 /// some are left out. Returns how often the call failed.
+/// fail    fail_one_after or fail_all_after
+/// make    the communicator
 /// call    returns the code of the call; it must not take memory of its own
 /// again   makes it once more, and checks what it did
-int walk(const std::string& name, int lacking, const std::function<errc(MPI_Comm)>& call,
-         const std::function<void(MPI_Comm)>& again) {
+int walk(const std::string& name, int lacking, void (*fail)(std::int64_t) noexcept, MPI_Comm (*make)(),
+         const std::function<errc(MPI_Comm)>& call, const std::function<void(MPI_Comm)>& again) {
     const bool lacks = rank_in(MPI_COMM_WORLD) == lacking;
     int failing = 1, failures = 0;
     for (std::int64_t granted = 0; failing != 0; granted += 1 + granted / 16) {
-        MPI_Comm comm = used_communicator();
-        if (lacks) fail_one_after(granted);
+        MPI_Comm comm = make();
+        if (lacks) fail(granted);
         const auto code = static_cast<int>(call(comm));
         failing = grant_all() && lacks ? 1 : 0;
         MPI_Bcast(&failing, 1, MPI_INT, lacking, MPI_COMM_WORLD);
@@ -87,7 +95,7 @@ int walk(const std::string& name, int lacking, const std::function<errc(MPI_Comm
     return failures;
 }
 
-int walk(const scenario& what, form how, bool audit, int lacking) {
+int walk(const scenario& what, form how, bool audit, int lacking, MPI_Comm (*make)() = used_communicator) {
     const int rank = rank_in(MPI_COMM_WORLD), ranks = size_of(MPI_COMM_WORLD);
     collective_options options = options_of(what);
     options.audit = audit;
@@ -100,8 +108,12 @@ int walk(const scenario& what, form how, bool audit, int lacking) {
         check(done.ok(), name + ", again: " + done.error().message());
         if (done.ok()) check_outcome(what, fresh, *done);
     };
-    return walk(
-        name, lacking, [&](MPI_Comm comm) { return outcome_of(arrays, comm, options, how).code(); }, again);
+    int failures = 0;
+    for (auto* const fail : {fail_one_after, fail_all_after})
+        failures += walk(
+            name, lacking, fail, make, [&](MPI_Comm comm) { return outcome_of(arrays, comm, options, how).code(); },
+            again);
+    return failures;
 }
 
 /// What C adds: options, arguments, handles, calls that go to MPI.
@@ -131,17 +143,20 @@ void walk_c(int lacking) {
         return laconic_allgatherv(one.data(), 1, all.data(), counts.data(), displacements.data(), MPI_INT, comm,
                                   &options);
     };
-    const auto walk_it = [&](const char* name, const char* row, const auto& call) {
+    const auto walk_it = [&](const char* name, const char* row, MPI_Comm (*make)(), const auto& call) {
         options.algorithm = row;
-        const int failures = walk(
-            name, lacking, [&](MPI_Comm comm) { return static_cast<errc>(call(comm)); },
-            [&](MPI_Comm comm) { check(call(comm) == LACONIC_OK, laconic_last_message()); });
-        check(failures > 0, std::string(name) + ": nothing fails");
+        for (auto* const fail : {fail_one_after, fail_all_after}) {
+            const int failures = walk(
+                name, lacking, fail, make, [&](MPI_Comm comm) { return static_cast<errc>(call(comm)); },
+                [&](MPI_Comm comm) { check(call(comm) == LACONIC_OK, laconic_last_message()); });
+            check(failures > 0, std::string(name) + ": nothing fails");
+        }
     };
-    walk_it("C allreduce", "recursive_doubling", sum);
-    walk_it("C iallreduce", "hzccl", started);
-    walk_it("C alltoallv", "stock", exchanged);
-    walk_it("C allgatherv of MPI_INT", "a row that is not even looked at", passed_on);
+    walk_it("C allreduce", "recursive_doubling", used_communicator, sum);
+    walk_it("C iallreduce", "hzccl", used_communicator, started);
+    walk_it("C alltoallv", "stock", used_communicator, exchanged);
+    walk_it("C allgatherv of MPI_INT", "a row that is not even looked at", used_communicator, passed_on);
+    walk_it("C allreduce, the first call", "hzccl", new_communicator, sum);
 }
 
 /// A call that ranks do not agree on: one that has no memory for it returns at once, and its communicator takes no
@@ -210,7 +225,13 @@ void calls_without_memory_fail_everywhere() {
     walk_all(operation::bcast, "cpr_p2p", false, false);
     walk_all(operation::allreduce, "auto", false, false);
     walk_all(operation::alltoall, "auto", true, true);
-    for (const int lacking : {0, ranks - 1}) walk_c(lacking);
+    for (const int lacking : {0, ranks - 1}) {
+        walk_c(lacking);
+        // The first call on a communicator, which takes what is kept with it.
+        for (const form how : {form::blocking, form::started, form::persistent})
+            check(walk(checked(operation::allreduce, "hzccl", false, false), how, false, lacking, new_communicator) > 5,
+                  "a first call: hardly anything fails");
+    }
     for (const form how : {form::blocking, form::started}) {
         check_unheard("ring_raw", operation::allreduce, false, how);
         check_unheard("stock", operation::alltoall, true, how);

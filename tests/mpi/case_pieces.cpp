@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cases.hpp"
+#include "collective/execution.hpp"
 #include "meet.hpp"
 #include "placed.hpp"
 #include "run.hpp"
@@ -26,7 +27,7 @@ void check_spoiled_piece() {
     std::vector<int> leaders(static_cast<std::size_t>(ranks), 1);
     leaders[0] = 0;
     hierarchy levels = make_hierarchy(leaders, rank_in(world), std::vector<int>(leaders.size(), 0));
-    meet(**mpi::channel_of(world), levels);
+    meet(**collective::usable_channel(world), levels);
     if (rank_in(world) == 0) return;
     const auto local = static_cast<std::size_t>(levels.inside.rank);
     const std::vector<lane_run> handed{{0, 0, 0, 100}};

@@ -248,10 +248,7 @@ public:
     }
     gathering(const gathering&) = delete;
     gathering& operator=(const gathering&) = delete;
-    ~gathering() {
-        MPI_Comm_free(&comm_);
-        std::remove(path_.c_str());
-    }
+    ~gathering() { MPI_Comm_free(&comm_); }
 
     int run(bool with_counts = true) {
         return laconic_allgatherv(in_.data(), 3, out_.data(), with_counts ? counts_.data() : nullptr,

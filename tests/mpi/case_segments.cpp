@@ -267,9 +267,9 @@ void refusals_are_remembered_alike() {
     calls();
     calls.next_out();
     if (rank_in(calls.comm()) == 0) {
-        const auto channel = mpi::channel_of(calls.comm());
+        const auto channel = collective::usable_channel(calls.comm());
         const status why{errc::invalid_argument, "a call that cannot be described"};
-        collective::refusal refused(**channel, why, collective::hearing{true, {}});
+        collective::refusal refused(**channel, why);
         const auto heard = collective::run(refused, *channel, calls.comm());
         check(heard.code() == errc::out_of_memory, "a refusal beside want of memory: " + heard.error().message());
     } else {

@@ -6,6 +6,7 @@
 
 #include "cases.hpp"
 #include "collective/agreement.hpp"
+#include "collective/execution.hpp"
 #include "mpi/channel.hpp"
 #include "mpi/processors.hpp"
 #include "run.hpp"
@@ -97,7 +98,7 @@ void check_shares() {
     share(six, {six, half_of_them, half_of_them, half_of_them}, 3);  // 3 / 4 + 3
     share({}, {mpi::processor_set{}}, 1);
 
-    const auto channel = mpi::channel_of(MPI_COMM_WORLD);
+    const auto channel = collective::usable_channel(MPI_COMM_WORLD);
     check(channel.ok() && (*channel)->least_processors() <= (*channel)->processors() &&
               (*channel)->least_processors() >= 1,
           "this rank's share");
@@ -105,12 +106,12 @@ void check_shares() {
 
 /// Threads may differ, but not those that `auto` reckons with.
 void check_agreement() {
-    mpi::channel& channel = **mpi::channel_of(MPI_COMM_WORLD);
+    mpi::channel& channel = **collective::usable_channel(MPI_COMM_WORLD);
     collective::call_shape shape;
     shape.codec_threads = channel.rank() + 1 == channel.size() ? 5 : 0;
-    collective::lending<collective::agreement_letter> letters;
+    collective::agreement_letter letter;
     collective::agreement all;
-    check(all.start(channel, letters, shape, {}, {}).ok(), "start of an agreement");
+    check(all.start(channel, letter, shape, {}, {}).ok(), "start of an agreement");
     result<bool> done = false;
     while (done.ok() && !*done) done = all.test();
     const std::string want = "codec_threads of auto differs between ranks: 0 on one, 5 on another";

@@ -8,6 +8,7 @@
 #include "collective/call_plan.hpp"
 #include "collective/counting.hpp"
 #include "collective/exchange_levels.hpp"
+#include "collective/execution.hpp"
 #include "collective/piece_levels.hpp"
 #include "meet.hpp"
 #include "run.hpp"
@@ -80,14 +81,14 @@ void for_each_placement(const std::function<void(hierarchy&, bool)>& body) {
         for (const bool shared : {true, false}) {
             hierarchy levels = make_hierarchy(leaders, rank_in(MPI_COMM_WORLD), std::vector<int>(leaders.size(), 0));
             check_order(levels, leaders, "placement");
-            if (shared && levels.shares) meet(**mpi::channel_of(MPI_COMM_WORLD), levels);
+            if (shared && levels.shares) meet(**collective::usable_channel(MPI_COMM_WORLD), levels);
             body(levels, shared);
         }
 }
 
 template <class T>
 void check_placed(const scenario& what, const cell& row, hierarchy& levels, const std::string& where) {
-    mpi::channel& channel = **mpi::channel_of(MPI_COMM_WORLD);
+    mpi::channel& channel = **collective::usable_channel(MPI_COMM_WORLD);
     laid_out<T> arrays = lay_out<T>(what, rank_in(MPI_COMM_WORLD), size_of(MPI_COMM_WORLD));
     const geometry shape = geometry_of(arrays.call, channel.rank(), channel.size());
     stage_request<T> request;
@@ -97,7 +98,7 @@ void check_placed(const scenario& what, const cell& row, hierarchy& levels, cons
     request.root = what.root;
     request.data = {arrays.call.in, arrays.call.out, what.combine, divisor_of(what.op, what.combine, channel.size())};
     request.segment_bytes = what.segment_bytes;
-    request.call = call_store::of(channel)->next_call();
+    request.call = call_store::of(channel).next_call();
     const auto plan = plan_call<T>(
         {what.op, what.combine, row, what.limit, what.which, 0.95, channel.size(), levels.nodes, levels.largest_node},
         {true, -2, 2, 2});

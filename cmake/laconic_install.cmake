@@ -66,9 +66,10 @@ function(laconic_install_completion shell folder name)
 endfunction()
 set(generated)
 laconic_install_completion(bash bash-completion/completions laconic)
-# Bash looks for a file of the name of the program.
+# Bash and fish look for a file of the name of the program.
 foreach(flavour IN LISTS LACONIC_MPI_FOUND)
   laconic_install_completion(bash bash-completion/completions laconic-${flavour})
+  laconic_install_completion(fish fish/vendor_completions.d laconic-${flavour}.fish)
 endforeach()
 laconic_install_completion(zsh zsh/site-functions _laconic)
 laconic_install_completion(fish fish/vendor_completions.d laconic.fish)

@@ -210,9 +210,8 @@ std::string collective_arguments::fingerprint(const collective_work& work) const
 }
 
 bool collective_arguments::names_forced() const {
-    return std::any_of(algorithms_.begin(), algorithms_.end(), [](const std::string& word) {
-        return is_forced(word) || word.find(",stock:") != std::string::npos;
-    });
+    const std::vector<std::string> names = listed("--algorithms", algorithms_);
+    return std::any_of(names.begin(), names.end(), [](const std::string& name) { return is_forced(name); });
 }
 
 rank_sizes::rank_sizes(operation op, std::size_t count, int ranks, bool root) noexcept : in(count), out(count) {

@@ -162,22 +162,25 @@ std::string zsh_completion(const CLI::App& root) {
 std::string fish_completion(const CLI::App& root) {
     std::string script = "# fish completion for laconic; made by \"laconic completion fish\".\n";
     walk(root, [&](const CLI::App& app) {
+        const auto complete = [](const CLI::App& what) {
+            return hands_over(what) ? "complete -c laconic -c laconic-mpich -c laconic-openmpi" : "complete -c laconic";
+        };
         std::string when = "__fish_use_subcommand";
         if (app.get_parent()) when = "__fish_seen_subcommand_from " + app.get_name();
         if (app.get_prefix_command()) {
             script += fmt::format(
-                "complete -c laconic -n {} -a '(laconic {} --help 2>/dev/null | string match -ra -- \" "
+                "{} -n {} -a '(env (commandline -opc)[1] {} --help 2>/dev/null | string match -ra -- \" "
                 "--?[a-z][a-z-]*\" "
                 "| string trim)'\n",
-                quoted_for_fish(when), path_of(app));
+                complete(app), quoted_for_fish(when), path_of(app));
             return;
         }
         for (const CLI::App* sub : app.get_subcommands({}))
-            script += fmt::format("complete -c laconic -f -n {} -a {} -d {}\n", quoted_for_fish(when), sub->get_name(),
+            script += fmt::format("{} -f -n {} -a {} -d {}\n", complete(*sub), quoted_for_fish(when), sub->get_name(),
                                   quoted_for_fish(sub->get_description()));
         for (const CLI::Option* option : app.get_options()) {
             if (option->get_positional()) continue;
-            std::string line = fmt::format("complete -c laconic -n {}", quoted_for_fish(when));
+            std::string line = fmt::format("{} -n {}", complete(app), quoted_for_fish(when));
             for (const std::string& name : option->get_snames()) line += " -s " + name;
             for (const std::string& name : option->get_lnames()) line += " -l " + name;
             if (takes_value(*option)) line += option->get_type_name() == "FILE" ? " -r -F" : " -x";

@@ -9,6 +9,7 @@
 #include "collective/geometry.hpp"
 #include "collective/quantisation.hpp"
 #include "laconic/collective_options.hpp"
+#include "model/cost.hpp"
 #include "mpi/channel.hpp"
 
 namespace laconic::collective {
@@ -52,7 +53,8 @@ void describe(const quantisation<T>& plan, codec_id which, collective_report& re
 /// The same on all ranks that were given the same: of the rank that has the fewest.
 [[nodiscard]] inline unsigned agreed_threads_of(const collective_options& options,
                                                 const mpi::channel& channel) noexcept {
-    return std::min(options.codec_threads > 0 ? options.codec_threads : channel.least_processors(), 64U);
+    return std::min(options.codec_threads > 0 ? options.codec_threads : channel.least_processors(),
+                    model::most_threads);
 }
 
 /// The range of the finite values that this rank reads.

@@ -60,9 +60,7 @@ template <class T>
 double rounding_of_additions(double additions, double largest) noexcept {
     largest = std::min(largest, codec::element_limits<T>::max);
     if (!(additions > 0 && largest > 0)) return 0;
-    const int half_ulp =
-        std::max(std::ilogb(largest), codec::element_limits<T>::min_exponent) - codec::element_limits<T>::digits;
-    return additions * std::ldexp(1.0, half_ulp);
+    return additions * std::ldexp(0.5, codec::ulp_exponent<T>(largest));
 }
 
 template <class T>

@@ -55,8 +55,8 @@ status check(const question& what) {
         return refuse("the growth is " + base::format_real(what.growth_bits) + " bits; give 0 to 64");
     if (what.element_bytes != 2 && what.element_bytes != 4 && what.element_bytes != 8)
         return refuse("an element of " + std::to_string(what.element_bytes) + " bytes; give 2, 4 or 8");
-    if (what.threads < 1 || what.threads > 64)
-        return refuse("threads is " + std::to_string(what.threads) + "; give 1 to 64");
+    if (what.threads < 1 || what.threads > most_threads)
+        return refuse("threads is " + std::to_string(what.threads) + "; give 1 to " + std::to_string(most_threads));
     return {};
 }
 

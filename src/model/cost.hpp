@@ -13,6 +13,9 @@
 
 namespace laconic::model {
 
+/// Of a rank: with more, memory is what limits a codec.
+inline constexpr unsigned most_threads = 64;
+
 struct question {
     operation op = operation::allreduce;
     /// Uncompressed bytes: allreduce, reduce, reduce_scatter: of each rank's contribution; allgather, gather: of the
@@ -27,7 +30,7 @@ struct question {
     double growth_bits = 1;
     unsigned element_bytes = 4;
     std::uint64_t segment_bytes = 0;  ///< uncompressed bytes per message of the engine; 0: segment_bytes_of()
-    unsigned threads = 1;             ///< of a rank's codec
+    unsigned threads = 1;             ///< of a rank's codec; at most most_threads
     double worst_ratio = 1e9;         ///< of any rank, where it is known to be less than `ratio`
 };
 

@@ -182,6 +182,26 @@ end
         self.assertIn("complete -o filenames -F _laconic laconic laconic-mpich laconic-openmpi",
                       self.succeed("completion", "bash").decode())
 
+    @unittest.skipUnless(shutil.which("fish"), "fish is not installed")
+    def test_fish_offers_what_each_program_has(self):
+        self.write("script", self.succeed("completion", "fish"))
+
+        def complete(line):
+            call = 'source $argv[1]; complete -C $argv[2]'
+            done = subprocess.run(["fish", "--no-config", "-c", call, self.path("script"), line], capture_output=True,
+                                  check=True, cwd=self.directory, env={**os.environ, "HOME": self.directory})
+            self.assertEqual(done.stderr, b"")
+            return [offer.split("\t")[0] for offer in done.stdout.decode().splitlines()]
+
+        self.assertEqual(complete("laconic comp"), ["compare", "completion", "compress"])
+        self.assertEqual(complete("laconic-mpich c"), ["calibrate"])
+        self.assertEqual(complete("laconic bench c"), ["codec", "collective"])
+        self.assertEqual(complete("laconic-openmpi bench c"), ["collective"])
+        self.assertEqual(complete("laconic compress --type "), ["bf16", "f16", "f32", "f64"])
+        self.write("laconic-mpich", b"#!/bin/sh\n[ \"$*\" = 'audit --help' ] && echo '      --scope one|two'\n")
+        os.chmod(self.path("laconic-mpich"), 0o755)
+        self.assertEqual(complete("./laconic-mpich audit --s"), ["--scope"])
+
     def test_scripts_of_all_shells_are_valid(self):
         for shell in ("bash", "zsh", "fish"):
             script = self.succeed("completion", shell)

@@ -90,7 +90,7 @@ struct collective_report {
                                         ///< infinite where nothing is guaranteed (zfp_rate, compressed products and
                                         ///< operations of the program's own)
     double step = 0;                    ///< quantisation step of the contributions; 0 for uncompressed rows
-    std::uint64_t workspace_bytes = 0;  ///< extra memory held for this call
+    std::uint64_t workspace_bytes = 0;  ///< extra memory that this call uses; it stays with the communicator
     /// Where this rank's time went. Of calls that a progress thread moves wait_s has what that did meanwhile, too.
     double compress_s = 0, combine_s = 0, decompress_s = 0, wait_s = 0;
     std::optional<audit_report> audit;  ///< with options.audit; the same on all ranks

@@ -6,7 +6,8 @@
 // where it reports an error on the next lines: neither is wanted, in any build.
 #undef NDEBUG
 #define TOML_ASSERT(condition) static_cast<void>(0)
-#define TOML_EXCEPTIONS 0
+// Want of memory comes as an exception in any case, and must get out.
+#define TOML_EXCEPTIONS 1
 #define TOML_ENABLE_FORMATTERS 0
 #include <toml++/toml.h>
 
@@ -37,9 +38,13 @@ bool scalar_text(const toml::node& node, std::string& text) {
     return true;
 }
 
-status no_toml(const std::string& path, const toml::parse_error& error) {
-    return {errc::invalid_argument,
-            place(path, error.source().begin.line) + ": not valid TOML: " + std::string(error.description())};
+result<toml::table> parsed(std::string_view text, const std::string& path) {
+    try {
+        return toml::parse(text, path);
+    } catch (const toml::parse_error& error) {
+        return status{errc::invalid_argument,
+                      place(path, error.source().begin.line) + ": not valid TOML: " + std::string(error.description())};
+    }
 }
 
 /// Appends what lies below `node`, whose path is `path`.
@@ -98,10 +103,10 @@ result<std::string> read_text(const std::string& path, std::string_view remedy) 
 result<std::vector<config_entry>> read_config(const std::string& path) {
     const result<std::string> text = read_text(path, "check LACONIC_CONFIG or --config");
     if (!text) return text.error();
-    const toml::parse_result parsed = toml::parse(*text, path);
-    if (!parsed) return no_toml(path, parsed.error());
+    const result<toml::table> all = parsed(*text, path);
+    if (!all) return all.error();
     std::vector<config_entry> entries;
-    for (const auto& [key, node] : parsed.table()) {
+    for (const auto& [key, node] : *all) {
         config_entry entry{std::string(key.str()), {}, static_cast<unsigned>(node.source().begin.line)};
         if (!scalar_text(node, entry.text))
             return status{errc::invalid_argument, place(path, node.source().begin.line) + ": '" + entry.key +
@@ -112,10 +117,10 @@ result<std::vector<config_entry>> read_config(const std::string& path) {
 }
 
 result<std::vector<config_entry>> parse_tables(std::string_view text, const std::string& name) {
-    const toml::parse_result parsed = toml::parse(text, name);
-    if (!parsed) return no_toml(name, parsed.error());
+    const result<toml::table> all = parsed(text, name);
+    if (!all) return all.error();
     table_walk walk(name);
-    if (status done = walk.below(parsed.table(), {}, 0); !done.ok()) return done;
+    if (status done = walk.below(*all, {}, 0); !done.ok()) return done;
     return std::move(walk.entries);
 }
 

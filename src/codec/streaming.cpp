@@ -6,6 +6,7 @@
 #include <new>
 #include <string>
 
+#include "base/no_memory.hpp"
 #include "codec/frame.hpp"
 
 namespace laconic {
@@ -14,7 +15,7 @@ namespace {
 /// Frames announce their size; memory is taken as the bytes really come.
 constexpr std::size_t piece_bytes = std::size_t{16} << 20;
 
-status no_memory() { return {errc::out_of_memory, "no memory for one frame and its values"}; }
+status no_memory() { return base::no_memory("no memory for one frame and its values"); }
 
 }  // namespace
 

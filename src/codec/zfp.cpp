@@ -9,6 +9,7 @@
 #include <limits>
 #include <string>
 
+#include "base/no_memory.hpp"
 #include "codec/engine.hpp"
 #include "codec/float_environment.hpp"
 #include "codec/layout.hpp"
@@ -54,7 +55,7 @@ std::size_t rate_bound(std::size_t count, double bits_per_value) noexcept {
 constexpr std::uint32_t entry_patched = 0x80000000U;  // the chunk begins with values that libzfp does not bring back
 constexpr std::size_t patch_count_bytes = 4;
 
-status no_memory() { return {errc::out_of_memory, "no memory for a chunk of the zfp codec (about 100 KB)"}; }
+status no_memory() { return base::no_memory("no memory for a chunk of the zfp codec (about 100 KB)"); }
 status damaged(const std::string& what) {
     return {errc::corrupt, "the zfp payload is damaged or not for this element count and type: " + what};
 }

@@ -6,10 +6,11 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
-#include <condition_variable>
 #include <cstddef>
 #include <mutex>
+#include <new>
 #include <vector>
 
 #include "collective/execution.hpp"
@@ -22,7 +23,9 @@ inline constinit std::atomic<std::size_t> active_count = 0;
 /// Requests that are under way: whoever waits for one moves all of them on, as MPI does.
 struct active_requests {
     std::recursive_mutex mutex;
-    std::condition_variable_any changed;  // there is work, or a progress thread is to stop
+    // Counts reasons for a progress thread to look: there is work, or it is to stop. A condition_variable_any would
+    // take memory.
+    std::atomic<int> changes = 0;
     std::vector<execution_base*> all;
     std::size_t places = 0;  // of requests, under way or not
 
@@ -62,7 +65,7 @@ struct active_requests {
             remove(one);
             throw;
         }
-        changed.notify_all();
+        look();
     }
     void remove(execution_base* one) {
         const std::scoped_lock lock(mutex);
@@ -82,18 +85,31 @@ struct active_requests {
     }
     /// Until a request is under way that is not over, or `stop`.
     void wait_for_work(const std::atomic<bool>& stop) {
-        std::unique_lock lock(mutex);
-        changed.wait(lock, [&] { return stop || std::ranges::any_of(all, [](auto* one) { return !one->over(); }); });
+        while (true) {
+            const int seen = changes;
+            if (stop || has_work()) return;
+            changes.wait(seen);
+        }
     }
     void wake(std::atomic<bool>& stop) {
-        const std::scoped_lock lock(mutex);
         stop = true;
-        changed.notify_all();
+        look();
+    }
+
+private:
+    void look() {
+        ++changes;
+        changes.notify_all();
+    }
+    [[nodiscard]] bool has_work() {
+        const std::scoped_lock lock(mutex);
+        return std::ranges::any_of(all, [](auto* one) { return !one->over(); });
     }
 };
 inline active_requests& active() {
-    // Never destroyed: programs may leave requests behind at exit.
-    static auto* const all = new active_requests;
+    // Never destroyed: programs may leave requests behind at exit. And not of memory that a rank may lack.
+    alignas(active_requests) static std::array<std::byte, sizeof(active_requests)> storage;
+    static auto* const all = new (storage.data()) active_requests;
     return *all;
 }
 

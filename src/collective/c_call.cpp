@@ -25,6 +25,25 @@
 namespace laconic::collective {
 namespace {
 
+/// What the environment says, if only one variable could be read.
+std::string_view variable(base::option_id id) noexcept {
+    const char* const text = std::getenv(base::describe(id).environment.data());
+    return text != nullptr ? text : std::string_view();
+}
+
+/// Where this rank cannot read the environment: as far as it tells when ranks speak.
+collective_options guessed_options() {
+    using base::option_id;
+    collective_options options;
+    if (const auto name = variable(option_id::algorithm); !name.empty()) options.algorithm = name;
+    options.machine = variable(option_id::machine);
+    options.check = variable(option_id::check) == "on";
+    options.audit = variable(option_id::audit) == "on";
+    for (const option_id id : {option_id::abs, option_id::rel, option_id::config})
+        if (!variable(id).empty()) options.limit = bound::abs(1);
+    return options;
+}
+
 /// A number beyond a byte must not become that of an enumerator.
 template <class Enum>
 Enum as(int number) noexcept {
@@ -44,9 +63,7 @@ result<collective_options> to_options(const laconic_collective_options* given) {
     options.ranks_per_node = given->ranks_per_node;
     options.shared_memory = given->no_shared_memory == 0;
     options.codec_threads = given->codec_threads;
-    const std::string_view from_environment = base::describe(base::option_id::machine).environment;
-    const char* const machine = given->machine != nullptr ? given->machine : std::getenv(from_environment.data());
-    if (machine != nullptr) options.machine = machine;
+    options.machine = given->machine != nullptr ? given->machine : variable(base::option_id::machine);
     return options;
 }
 
@@ -153,7 +170,7 @@ bool averages(const c_call& call, const laconic_collective_options* given) noexc
 result<bool> is_checked(const laconic_collective_options* given) {
     if (given != nullptr) return given->check != 0;
     using base::option_id;
-    const auto is_set = [](option_id id) { return std::getenv(base::describe(id).environment.data()) != nullptr; };
+    const auto is_set = [](option_id id) { return variable(id).data() != nullptr; };
     if (!is_set(option_id::check) && !is_set(option_id::config)) return false;
     static constexpr std::array wanted{option_id::check};
     const result<base::option_set> set = base::option_set::resolve({}, wanted);
@@ -166,7 +183,7 @@ result<resolved_call> resolve_passed_on(const c_call& call, const c_position& at
                                         const laconic_collective_options* given) {
     mpi::channel* checked = nullptr;
     const result<bool> checks = at.between ? result<bool>(false) : is_checked(given);
-    if (!checks || *checks) {
+    if (checks ? *checks : variable(base::option_id::check) == "on") {
         const result<mpi::channel*> channel = usable_channel(call.comm);
         if (!channel) return channel.error();
         checked = *channel;
@@ -198,14 +215,15 @@ result<resolved_call> resolve(const c_call& asked, const laconic_collective_opti
     const result<mpi::channel*> channel = usable_channel(call.comm);
     if (!channel) return channel.error();
     result<collective_options> options = to_options(given);
-    if (!options) return resolved_call(refused_call{options.error(), *channel});
+    compressed_call ours{*type, *combine, {}, options ? std::move(*options) : guessed_options(), *channel, {}};
+    if (!options) ours.why = std::move(options).error();
     if (combine == reduction::custom) {
         // Whoever asks for streams in the environment means the calls that are sums.
-        const result<cell> what = find_cell(call.op, options->algorithm);
+        const result<cell> what = find_cell(call.op, ours.options.algorithm);
         if (what.ok() && adds_streams(*what)) return resolve_passed_on(call, *at, given);
     }
-    compressed_call ours{*type, *combine, {}, std::move(*options), *channel, {}};
-    ours.why = arrays_of(call, *at, size_of(*type), kept, ours.arrays);
+    const status fits = arrays_of(call, *at, size_of(*type), kept, ours.arrays);
+    if (ours.why.ok()) ours.why = fits;
     if (averages(call, given) && combine != reduction::sum)
         ours.why = {errc::invalid_argument, "average is set, but the operation is not MPI_SUM; leave out one"};
     else if (averages(call, given))

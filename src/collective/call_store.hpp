@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "collective/agreement.hpp"
@@ -78,11 +79,19 @@ public:
 
     /// Counts the calls of the communicator, the same on all ranks: from it follow tags of their own
     /// (calls_under_way.hpp).
-    [[nodiscard]] std::uint64_t next_call() noexcept { return calls_++; }
-    /// That call was none here: arguments were wrong, and nobody has heard of it. The one that is made in its place has
-    /// its number; if others have been started since, it has not.
-    void take_back_call(std::uint64_t number) noexcept {
-        if (calls_ == number + 1) calls_ = number;
+    [[nodiscard]] std::uint64_t next_call() noexcept {
+        return vacant_ == no_call ? calls_++ : std::exchange(vacant_, no_call);
+    }
+    /// That call was none here: arguments were wrong, and nobody has heard of it. The next one is made in its place and
+    /// has its number, also where others have been started since. False: that is so for another one already.
+    [[nodiscard]] bool take_back_call(std::uint64_t number) noexcept {
+        if (calls_ == number + 1)
+            calls_ = number;
+        else if (vacant_ == no_call)
+            vacant_ = number;
+        else
+            return false;
+        return true;
     }
 
     [[nodiscard]] calls_under_way& under_way() noexcept { return under_way_; }
@@ -93,7 +102,7 @@ public:
     [[nodiscard]] bool is_turn(std::uint64_t number) const noexcept { return number == turns_ended_; }
     void end_turn() noexcept { ++turns_ended_; }
     /// A call that is over before another begins.
-    void pass_turn() noexcept { ++calls_, ++turns_drawn_, ++turns_ended_; }
+    void pass_turn() noexcept { static_cast<void>(next_call()), ++turns_drawn_, ++turns_ended_; }
     /// Whether all turns drawn have ended.
     [[nodiscard]] bool is_idle() const noexcept { return turns_drawn_ == turns_ended_; }
 
@@ -162,8 +171,10 @@ private:
         std::unique_ptr<hierarchy> levels;
     };
 
+    static constexpr std::uint64_t no_call = ~std::uint64_t{0};
+
     // What a short call looks at, side by side.
-    std::uint64_t calls_ = 0, turns_drawn_ = 0, turns_ended_ = 0;
+    std::uint64_t calls_ = 0, vacant_ = no_call, turns_drawn_ = 0, turns_ended_ = 0;
     bool may_block_ = true;
     known_calls known_;
     team everybody_;

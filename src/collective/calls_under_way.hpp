@@ -61,12 +61,14 @@ public:
         for (place* one = first_; one != nullptr; one = one->after_) one->line_ = nullptr;
     }
 
-    /// Precondition: `number` is larger than those of all others.
     void enter(place& one, std::uint64_t number) noexcept {
         one.leave();
-        one.number_ = number, one.line_ = this, one.before_ = last_, one.after_ = nullptr;
-        (last_ != nullptr ? last_->after_ : first_) = &one;
-        last_ = &one;
+        place* before = last_;
+        while (before != nullptr && before->number_ > number) before = before->before_;
+        place* const after = before != nullptr ? before->after_ : first_;
+        one.number_ = number, one.line_ = this, one.before_ = before, one.after_ = after;
+        (before != nullptr ? before->after_ : first_) = &one;
+        (after != nullptr ? after->before_ : last_) = &one;
     }
     /// Whether no earlier call that is not over here has the tags of this one. Another rank may not have got as far,
     /// but messages between two ranks arrive in order: it takes those of the earlier call first.

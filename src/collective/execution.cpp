@@ -240,12 +240,17 @@ void execution<T>::run_stock() {
 }
 
 template <class T>
-bool execution<T>::block() {
+bool execution<T>::block() try {
     if (phase_ != phase::blocking_stock) return false;
     if (auto done = channel_.check(stock_.run(channel_.comm()), "MPI collective"); !done.ok())
         finish(done);
     else
         end_stock();
+    return true;
+} catch (const std::bad_alloc&) {
+    // For the text of a failure.
+    channel_.mark_broken();
+    finish(no_memory());
     return true;
 }
 
@@ -361,10 +366,8 @@ bool execution<T>::advance_run() {
 
 template <class T>
 void execution<T>::give_up(const status& why) {
-    if (is_sound_ || why.code() == errc::out_of_memory)
-        channel_.desert();
-    else
-        store_.take_back_call(under_way_.number());
+    const bool was_none = !is_sound_ && why.code() != errc::out_of_memory;
+    if (!was_none || !store_.take_back_call(under_way_.number())) channel_.desert();
     finish(why);
 }
 

@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/no_memory.hpp"
 #include "laconic/status.hpp"
 
 namespace laconic::collective {
 
-/// Handlers of bad_alloc return it: so short a text takes no memory.
-[[nodiscard]] inline status no_memory() { return {errc::out_of_memory, "free some"}; }
+using base::no_memory;
 
 /// Of memory that MPI may still read or write, as it has failed.
 template <class Memory>

@@ -13,7 +13,7 @@ status levels_run<T>::begin(const stage_request<T>& request, hierarchy& levels) 
     request_ = request;
     levels_ = &levels;
     scratch_ = call_store::of(*request_.channel).memory().borrow();
-    return scratch_ == nullptr ? no_memory() : status{};
+    return scratch_ == nullptr ? no_memory() : scratch_->bytes.reserve(0);
 }
 
 template <class T>
@@ -123,7 +123,7 @@ void levels_run<T>::add_to(collective_report& report) const {
     for (const stage<T>& used : messages_) used.add_to(report);
     report.combine_s += combine_s_;
     if (in_memory()) report.workspace_bytes += node_board::bytes_for(1);
-    report.workspace_bytes += scratch_->bytes.bytes().size();
+    report.workspace_bytes += scratch_->bytes.used_bytes();
     if (several_inside()) report.inside = in_memory() ? node_traffic::memory : node_traffic::messages;
 }
 

@@ -105,9 +105,10 @@ public:
     [[nodiscard]] const phase_times& times() const noexcept { return times_; }
 
 protected:
-    /// Keeps the first failure.
+    /// Keeps the first failure. To who has sent it a message is whole: one that ends too early is corrupt.
     void fail(status why) {
-        if (failure_.ok()) failure_ = std::move(why);
+        if (!failure_.ok()) return;
+        failure_ = why.code() == errc::truncated ? status{errc::corrupt, why.context()} : std::move(why);
     }
     void poll() const noexcept {
         if (poll_ != nullptr) poll_(poll_user_);

@@ -152,7 +152,7 @@ template <class T>
 status payload_coded<T>::decode_portions(std::span<const std::byte>& from, std::span<T> to, bool polls) {
     for (std::size_t at = 0; at < to.size(); at += pipeline_values) {
         const std::span<const std::byte> portion = first_portion(from);
-        if (portion.data() == nullptr) return {errc::truncated, "a message ends in the middle of a portion"};
+        if (portion.data() == nullptr) return {errc::corrupt, "a message ends in the middle of a portion"};
         const std::span<T> values = to.subspan(at, std::min(pipeline_values, to.size() - at));
         if (auto bad = decode_portion(portion, values); !bad.ok()) return bad;
         from = from.subspan(sizeof(std::uint32_t) + portion.size());

@@ -22,8 +22,8 @@ template <class T>
 message payload_raw<T>::combine(part piece, const operands& what) {
     const std::size_t due = piece.in.count * sizeof(T);
     if (what.received.size() != due || (!what.state.empty() && what.state.size() != due)) {
-        fail({errc::truncated, "a message of " + std::to_string(what.received.size()) + " bytes where " +
-                                   std::to_string(due) + " were due"});
+        fail({errc::corrupt, "a message of " + std::to_string(what.received.size()) + " bytes where " +
+                                 std::to_string(due) + " were due"});
         return {};
     }
     const stopwatch watch(times_.combine_s);
@@ -44,8 +44,8 @@ template <class T>
 void payload_raw<T>::finish(part piece, std::span<const std::byte> final_message) {
     const std::span<std::byte> result = landing(piece);
     if (final_message.size() != result.size())
-        fail({errc::truncated, "a message of " + std::to_string(final_message.size()) + " bytes where " +
-                                   std::to_string(result.size()) + " were due"});
+        fail({errc::corrupt, "a message of " + std::to_string(final_message.size()) + " bytes where " +
+                                 std::to_string(result.size()) + " were due"});
     else if (final_message.data() != result.data())
         std::memmove(result.data(), final_message.data(), result.size());
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The rows of the algorithm table, and the names of its axes.
 #include "collective/registry.hpp"
+#include "base/no_memory.hpp"
 
 #include <algorithm>
 #include <array>
@@ -272,7 +273,7 @@ result<cell> find_cell(operation op, std::string_view name) try {
                                                      ", which this build lacks; build with libzfp-dev installed"};
     return *found;
 } catch (const std::bad_alloc&) {
-    return status{errc::out_of_memory, "free some"};
+    return base::no_memory();
 }
 
 std::string name_of(operation op, const cell& what) {

@@ -63,8 +63,16 @@ namespace {
 
 enum list : std::size_t { all, fle_and_raw, raw_only, no_trees, no_trees_fle, equal_bits, lists };
 
-const std::vector<cell>& rows_in(operation op, list which) {
-    using rows_of_operation = std::array<std::vector<cell>, lists>;
+/// Not of memory that a rank may lack in its first call.
+struct row_list {
+    std::array<cell, most_candidates> rows;
+    std::size_t count = 0;
+
+    void push_back(const cell& row) { rows.at(count++) = row; }
+};
+
+std::span<const cell> rows_in(operation op, list which) {
+    using rows_of_operation = std::array<row_list, lists>;
     static const auto tables = [] {
         std::array<rows_of_operation, operation_count> made;
         for (const algorithm& row : algorithms()) {
@@ -81,7 +89,8 @@ const std::vector<cell>& rows_in(operation op, list which) {
         }
         return made;
     }();
-    return tables[static_cast<std::size_t>(op)][which];
+    const row_list& found = tables[static_cast<std::size_t>(op)][which];
+    return std::span(found.rows).first(found.count);
 }
 
 }  // namespace

@@ -14,14 +14,14 @@ namespace laconic::collective {
 template <class T>
 [[nodiscard, gnu::hot]] const known_call* find_known(mpi::channel& channel, const collective_call<T>& call,
                                                      const collective_options& options) noexcept {
-    const auto* const store = static_cast<const call_store*>(channel.attached().get());
-    if (store == nullptr || !store->may_block() || !store->is_idle() || channel.broken()) return nullptr;
+    const call_store& store = call_store::of(channel);
+    if (!store.may_block() || !store.is_idle() || channel.broken()) return nullptr;
     const bool is_one_array = call.in.data() == call.out.data();
     const bool may_be_one = call.op == operation::allreduce || call.op == operation::bcast;
     if (call.varying || (is_one_array ? !may_be_one : overlap(call.in, call.out))) return nullptr;
     // From here on at most one of them is null.
     if (call.in.data() == nullptr ? !call.in.empty() : call.out.data() == nullptr && !call.out.empty()) return nullptr;
-    return store->known().find(kind_of(call), options);
+    return store.known().find(kind_of(call), options);
 }
 
 /// Of its own, since it makes texts: the short way has no handler for want of memory.
@@ -39,7 +39,7 @@ template <class T>
 template <class T>
 [[nodiscard, gnu::hot]] result<collective_report> run_known(const known_call& known, mpi::channel& channel,
                                                             const collective_call<T>& call, MPI_Comm comm) {
-    static_cast<call_store&>(*channel.attached()).pass_turn();
+    call_store::of(channel).pass_turn();
     even_call what = known.mpi;
     what.in = call.in.data() == call.out.data() ? MPI_IN_PLACE : static_cast<const void*>(call.in.data());
     what.out = call.out.data();

@@ -102,7 +102,7 @@ void stage<T>::add_to(collective_report& report) const {
     report.compress_s += times.compress_s;
     report.combine_s += times.combine_s;
     report.decompress_s += times.decompress_s;
-    report.workspace_bytes += memory_->bytes.bytes().size();
+    report.workspace_bytes += memory_->bytes.used_bytes();
 }
 
 template <class T>

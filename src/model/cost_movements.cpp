@@ -87,7 +87,7 @@ public:
     }
 
     /// Towards the root: messages of 1, 2, 4, ... blocks; the root receives (p - 1)/p of the result.
-    void tree_gather(bool root_decodes) noexcept {
+    void tree_gather() noexcept {
         const double p = in_.ranks, block = in_.piece();
         double reach = 1;
         for (int i = doublings(p); i > 0; --i, reach *= 2) {
@@ -96,7 +96,7 @@ public:
             if (payload_ == payload_kind::per_hop) busy = {compress(blocks * block), 0, decompress(blocks * block), 0};
             if (payload_ == payload_kind::once) {
                 if (reach < 2) busy.compress = compress(block);
-                if (root_decodes) busy.decompress = decompress(blocks * block);
+                busy.decompress = decompress(blocks * block);
             }
             if (payload_ == payload_kind::raw) busy.copy = in_.copy_s(blocks * block);
             out_.step(1, in_.tree(reach), blocks * block, wire(blocks * block), busy);
@@ -119,19 +119,16 @@ public:
         }
     }
 
-    /// A tree to rank 0, then the whole result down it as streams.
+    /// In round t everybody passes what it has, 2^t blocks at most, 2^t ranks on; its own block is compressed once.
     void tree_allgather() noexcept {
-        const bool streams = payload_ == payload_kind::once;
-        tree_gather(!streams);
-        const double n = in_.bytes;
-        work busy;
-        if (payload_ == payload_kind::per_hop) busy = {compress(n), 0, decompress(n), 0};
-        const int rounds = doublings(in_.ranks);
-        double distance = power_below(in_.ranks - 1);
-        for (int i = 0; i < rounds; ++i, distance /= 2) {
-            work now = busy;
-            if (streams && i == rounds - 1) now.decompress += decompress(n);
-            out_.step(1, in_.tree(distance), n, wire(n), now);
+        const double p = in_.ranks, block = in_.piece();
+        for (double reach = 1; reach < p; reach *= 2) {
+            const double size = std::min(reach, p - reach) * block;
+            work busy;
+            if (payload_ != payload_kind::raw) busy.decompress = decompress(size);
+            if (payload_ == payload_kind::per_hop) busy.compress = compress(size);
+            if (payload_ == payload_kind::once && reach < 2) busy.compress = compress(block);
+            out_.step(1, in_.tree(reach), size, wire(size), busy);
         }
     }
 
@@ -229,7 +226,7 @@ cost movement_cost(const context& in, const cell& how) noexcept {
     } else if (shape(schedule_kind::hierarchical, operation::alltoall)) {
         run.hierarchical_alltoall();
     } else if (shape(schedule_kind::binomial, operation::gather)) {
-        run.tree_gather(true);
+        run.tree_gather();
     } else if (shape(schedule_kind::binomial, operation::scatter)) {
         run.tree_scatter();
     } else if (shape(schedule_kind::binomial, operation::allgather)) {

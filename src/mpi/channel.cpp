@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/no_memory.hpp"
 #include "mpi/completion.hpp"
 #include "mpi/error.hpp"
 #include "mpi/processors.hpp"
@@ -148,9 +149,6 @@ void ask_for_large_pages([[maybe_unused]] std::byte* memory, [[maybe_unused]] st
 #endif
 }
 
-/// So short a text takes no memory.
-status no_memory() { return {errc::out_of_memory, "free some"}; }
-
 }  // namespace
 
 void workspace::freer::operator()(std::byte* memory) const noexcept {
@@ -158,6 +156,7 @@ void workspace::freer::operator()(std::byte* memory) const noexcept {
 }
 
 status workspace::reserve(std::size_t size_bytes) {
+    used_bytes_ = size_bytes;
     if (size_bytes <= size_bytes_) return {};
     void* const memory = ::operator new (size_bytes, std::align_val_t{alignment}, std::nothrow);
     if (memory == nullptr)
@@ -227,41 +226,38 @@ std::shared_ptr<channel> channel::unconnected(MPI_Comm comm, attaching attach) n
 }
 
 /// What all ranks have to be here for: later each of them may be at another call.
-/// made   unconnected; null: this rank has no memory for it, and all ranks return that
-status channel::connect(MPI_Comm comm, channel* made) {
-    own_comm copy;
-    if (const int code = MPI_Comm_dup(comm, &copy.handle); code != 0) return to_status(code, "MPI_Comm_dup");
-    MPI_Comm_set_errhandler(copy.handle, MPI_ERRORS_RETURN);
+/// copy             the duplicate
+/// made             unconnected; null: this rank has no memory for it
+/// all_have_memory  whether all ranks have; else nothing else happens
+/// returns          MPI_SUCCESS, or MPI's code
+int channel::connect(MPI_Comm copy, channel* made, bool& all_have_memory) noexcept {
     int rank = 0;
-    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_rank(copy, &rank);
     own_comm inside;
-    if (const int code = MPI_Comm_split_type(copy.handle, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &inside.handle);
-        code != 0)
-        return to_status(code, "MPI_Comm_split_type");
+    if (const int code = MPI_Comm_split_type(copy, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &inside.handle);
+        code != MPI_SUCCESS)
+        return code;
     survey all;
-    int all_have_memory = made != nullptr && all.reserve(made->size_, inside.handle) ? 1 : 0;
-    if (const int code = MPI_Allreduce(MPI_IN_PLACE, &all_have_memory, 1, MPI_INT, MPI_MIN, copy.handle); code != 0)
-        return to_status(code, "MPI_Allreduce");
-    if (all_have_memory == 0) return no_memory();
-    made->comm_ = copy.take();
-    return made->look_around(inside.handle, all);
+    int fewest = made != nullptr && all.reserve(made->size_, inside.handle) ? 1 : 0;
+    if (const int code = MPI_Allreduce(MPI_IN_PLACE, &fewest, 1, MPI_INT, MPI_MIN, copy); code != MPI_SUCCESS)
+        return code;
+    all_have_memory = fewest != 0;
+    return all_have_memory ? made->look_around(copy, inside.handle, all) : MPI_SUCCESS;
 }
 
 /// Who shares memory with whom, and processors.
-status channel::look_around(MPI_Comm inside, survey& all) {
+int channel::look_around(MPI_Comm copy, MPI_Comm inside, survey& all) noexcept {
     int leader = rank_;
-    if (const int code = MPI_Bcast(&leader, 1, MPI_INT, 0, inside); code != 0) return to_status(code, "MPI_Bcast");
-    if (const int code = share_processors(inside, all.masks, share_); code != 0)
-        return to_status(code, "MPI_Allgather");
-    if (const int code = MPI_Allgather(&leader, 1, MPI_INT, leaders_.data(), 1, MPI_INT, comm_); code != 0)
-        return to_status(code, "MPI_Allgather");
+    int code = MPI_Bcast(&leader, 1, MPI_INT, 0, inside);
+    if (code == MPI_SUCCESS) code = share_processors(inside, all.masks, share_);
+    if (code == MPI_SUCCESS) code = MPI_Allgather(&leader, 1, MPI_INT, leaders_.data(), 1, MPI_INT, copy);
     least_processors_ = share_.processors;
-    if (const int code = MPI_Allreduce(MPI_IN_PLACE, &least_processors_, 1, MPI_UNSIGNED, MPI_MIN, comm_); code != 0)
-        return to_status(code, "MPI_Allreduce");
+    if (code == MPI_SUCCESS) code = MPI_Allreduce(MPI_IN_PLACE, &least_processors_, 1, MPI_UNSIGNED, MPI_MIN, copy);
+    if (code != MPI_SUCCESS) return code;
     for (const int one : leaders_) ++all.members[static_cast<std::size_t>(one)];
     nodes_ = size_ - static_cast<int>(std::count(all.members.begin(), all.members.end(), 0));
     largest_node_ = *std::max_element(all.members.begin(), all.members.end());
-    return {};
+    return MPI_SUCCESS;
 }
 
 channel::~channel() {
@@ -325,13 +321,25 @@ result<channel*> channel_of(MPI_Comm comm, channel_use use, const channel_setup&
     if (setup.meanwhile != nullptr)
         if (const int code = wait_for_all_ranks(comm, setup.meanwhile); code != 0)
             return to_status(code, "MPI_Ibarrier");
-    if (auto bad = channel::connect(comm, made.get()); !bad.ok()) return bad;
-    if (const int code = MPI_Comm_set_attr(comm, key, made.get()); code != 0)
-        return to_status(code, "MPI_Comm_set_attr");
-    made->cached_ = made;
-    return made.get();
+    own_comm copy;
+    if (const int code = MPI_Comm_dup(comm, &copy.handle); code != 0) return to_status(code, "MPI_Comm_dup");
+    MPI_Comm_set_errhandler(copy.handle, MPI_ERRORS_RETURN);
+    bool all_have_memory = true;
+    const int failed = channel::connect(copy.handle, made.get(), all_have_memory);
+    if (!all_have_memory) return base::no_memory();
+    if (made != nullptr) {
+        made->comm_ = copy.take();
+        if (const int code = MPI_Comm_set_attr(comm, key, made.get()); code != 0)
+            return to_status(code, "MPI_Comm_set_attr");
+        made->cached_ = made;
+    }
+    if (failed == MPI_SUCCESS) return made.get();
+    // The communicator takes no further calls: the other ranks may have got to another point.
+    if (made != nullptr) made->mark_broken();
+    MPI_Comm_call_errhandler(comm, failed);
+    return to_status(failed, "the first collective on a communicator");
 } catch (const std::bad_alloc&) {
-    return no_memory();
+    return base::no_memory();
 }
 
 status before_finalize(void (*action)() noexcept) {

@@ -43,6 +43,8 @@ public:
 
     /// At least `size_bytes`, aligned to 64 bytes; or out_of_memory, and what was held before stays.
     [[nodiscard]] status reserve(std::size_t size_bytes);
+    /// What reserve() was last asked for.
+    [[nodiscard]] std::size_t used_bytes() const noexcept { return used_bytes_; }
     [[nodiscard]] std::span<std::byte> bytes() const noexcept { return {memory_.get(), size_bytes_}; }
     void release() noexcept;
     /// Gives the memory up without freeing it: for requests that may still write into it after an MPI error.
@@ -53,7 +55,7 @@ private:
         void operator()(std::byte* memory) const noexcept;
     };
     std::unique_ptr<std::byte, freer> memory_;
-    std::size_t size_bytes_ = 0;
+    std::size_t size_bytes_ = 0, used_bytes_ = 0;
 };
 
 /// Collectives that have been started make MPI calls on their duplicate whenever they move; blocking ones of others
@@ -127,8 +129,8 @@ private:
     using attaching = std::unique_ptr<attachment> (*)(const channel&) noexcept;
     struct survey;
     [[nodiscard]] static std::shared_ptr<channel> unconnected(MPI_Comm comm, attaching attach) noexcept;
-    [[nodiscard]] static status connect(MPI_Comm comm, channel* made);
-    [[nodiscard]] status look_around(MPI_Comm inside, survey& all);
+    [[nodiscard]] static int connect(MPI_Comm copy, channel* made, bool& all_have_memory) noexcept;
+    [[nodiscard]] int look_around(MPI_Comm copy, MPI_Comm inside, survey& all) noexcept;
 
     MPI_Comm comm_ = MPI_COMM_NULL;
     int rank_ = 0;

@@ -7,6 +7,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 #include <vector>
 
 #include "check.hpp"
@@ -14,6 +15,7 @@
 namespace laconic::test {
 int agreements = 0;
 int blocking_calls = 0;
+bool split_fails = false;
 }  // namespace laconic::test
 
 extern "C" int MPI_Iallreduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
@@ -24,6 +26,11 @@ extern "C" int MPI_Iallreduce(const void* in, void* out, int count, MPI_Datatype
 extern "C" int MPI_Allreduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
     ++laconic::test::blocking_calls;
     return PMPI_Allreduce(in, out, count, type, op, comm);
+}
+
+extern "C" int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* made) {
+    if (std::exchange(laconic::test::split_fails, false)) return MPI_ERR_OTHER;
+    return PMPI_Comm_split_type(comm, type, key, info, made);
 }
 
 namespace laconic::test {

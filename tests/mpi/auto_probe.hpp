@@ -11,6 +11,8 @@ namespace laconic::test {
 /// Agreements, and MPI's own blocking allreduces on our channels, since the start.
 extern int agreements;
 extern int blocking_calls;
+/// Whether the next MPI_Comm_split_type fails here.
+extern bool split_fails;
 
 /// One rank a node, between which everything is slow.
 [[nodiscard]] model::machine slow_network();

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "auto_probe.hpp"
 #include "c_calls.hpp"
 #include "cases.hpp"
 #include "reference.hpp"
@@ -230,6 +231,26 @@ void check_error_handler() {
     MPI_Comm_free(&comm);
 }
 
+/// MPI fails while a first call makes what is kept with its communicator, which takes no further ones.
+void check_first_call_fails() {
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_SELF, &comm);
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+    MPI_Comm_create_errhandler(count_call, &handler);
+    MPI_Comm_set_errhandler(comm, handler);
+    handled = 0;
+    split_fails = true;
+    float value = 1;
+    for (int i = 0; i < 2; ++i) {
+        const int code = laconic_allreduce(MPI_IN_PLACE, &value, 1, MPI_FLOAT, MPI_SUM, comm, nullptr);
+        check(code == LACONIC_ERR_MPI && handled == 1,
+              "C first call: " + std::to_string(code) + ", handled " + std::to_string(handled));
+    }
+    split_fails = false;
+    MPI_Comm_free(&comm);
+    MPI_Errhandler_free(&handler);
+}
+
 /// Between two groups: MPI's own business.
 void check_between_groups() {
     const int rank = rank_in(MPI_COMM_WORLD);
@@ -312,6 +333,7 @@ void c_face_works() {
     check_error_handler();
     check_between_groups();
     check_bad_environment();
+    check_first_call_fails();
 }
 
 }  // namespace laconic::test

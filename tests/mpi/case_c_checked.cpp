@@ -150,6 +150,13 @@ void check_unheard() {
         if (!last) continue;
         check(gather(static_cast<float*>(MPI_IN_PLACE)) == LACONIC_ERR_ARGUMENT, laconic_last_message());
         check(sum(nullptr) == LACONIC_ERR_ARGUMENT, laconic_last_message());
+        // A file that this rank alone cannot read.
+        setenv("LACONIC_CONFIG", "/nowhere/laconic.toml", 1);
+        float value = 1;
+        for (const MPI_Datatype type : {MPI_FLOAT, MPI_INT})
+            check(laconic_allreduce(MPI_IN_PLACE, &value, 1, type, MPI_SUM, MPI_COMM_WORLD, nullptr) == LACONIC_ERR_IO,
+                  laconic_last_message());
+        unsetenv("LACONIC_CONFIG");
     }
 }
 

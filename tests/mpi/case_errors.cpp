@@ -133,9 +133,36 @@ void check_second_try() {
     }
 }
 
+/// A started call that turns out to be wrong on one rank when others have been started after it: the next one is made
+/// in its place.
+void check_wrong_in_line() {
+    const bool last = rank_in(MPI_COMM_WORLD) + 1 == size_of(MPI_COMM_WORLD);
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    const std::vector<float> in(5000, 1.0F);
+    std::vector<std::vector<float>> out(4, std::vector<float>(in.size()));
+    const auto call = [&](std::size_t to) { return collective_call<float>::allreduce(in, out[to], reduction::sum); };
+    const collective_options unchecked = options_for("auto", bound::abs(1e-3));
+    auto before = start(call(0), comm, options_for("homcomp_f", bound::abs(1e-3)));
+    auto wrong = start(call(1), comm, last ? options_for("auto", bound::abs(-1)) : unchecked);
+    auto after = start(call(2), comm, options_for("ring_raw", {}));
+    check(before.ok() && wrong.ok() && after.ok(), "three started calls");
+    if (last) {
+        check(wrong->wait().error().code() == errc::invalid_bound, "a wrong call in line");
+        wrong = start(call(1), comm, unchecked);
+    }
+    check(wrong->wait().ok() && before->wait().ok() && after->wait().ok(), "calls beside a wrong one");
+    check(run(call(3), comm, options_for("ring_raw", {})).ok(), "a call after a wrong one");
+    for (const auto& sums : out)
+        check(std::fabs(sums[4999] - static_cast<float>(size_of(comm))) <= 1e-3,
+              "a sum beside a wrong call: " + std::to_string(sums[4999]));
+    MPI_Comm_free(&comm);
+}
+
 }  // namespace
 
 void bad_arguments_fail_everywhere() {
+    if (size_of(MPI_COMM_WORLD) > 1) check_wrong_in_line();
     if (size_of(MPI_COMM_WORLD) > 1) check_mismatches();
     check_bad_arguments();
     check_second_try();

@@ -9,6 +9,7 @@
 
 #include "auto_probe.hpp"
 #include "cases.hpp"
+#include "collective/registry.hpp"
 #include "counted_memory.hpp"
 #include "laconic/laconic.h"
 #include "run.hpp"
@@ -180,7 +181,27 @@ void check_unheard(const std::string& row, operation op, bool varying, form how)
     MPI_Comm_free(&comm);
 }
 
-/// The same from C, which takes memory before there is a call.
+/// libzfp takes memory while data move: a rank that finds none says so in its messages, and none waits for ever.
+void check_zfp(int lacking) {
+    if (!collective::find_cell(operation::allreduce, "ring/per_hop:zfp_abs").ok()) return;
+    const bool lacks = rank_in(MPI_COMM_WORLD) == lacking;
+    const scenario what = checked(operation::allreduce, "ring/per_hop:zfp_abs", false, false);
+    const laid_out<float> arrays = lay_out<float>(what, rank_in(MPI_COMM_WORLD), size_of(MPI_COMM_WORLD));
+    const collective_options options = options_of(what);
+    int failing = 1;
+    for (std::int64_t granted = 0; failing != 0; granted += 1 + granted / 16) {
+        MPI_Comm comm = used_communicator();
+        if (lacks) fail_all_after(granted);
+        const errc code = run(arrays.call, comm, options).code();
+        failing = grant_all() && lacks ? 1 : 0;
+        MPI_Bcast(&failing, 1, MPI_INT, lacking, MPI_COMM_WORLD);
+        const bool told = code == errc::out_of_memory || code == errc::corrupt;
+        check(failing != 0 ? told || !lacks : code == errc::ok, "zfp: code " + std::to_string(static_cast<int>(code)));
+        MPI_Comm_free(&comm);
+    }
+}
+
+/// As check_unheard(), from C, which takes memory before there is a call.
 void check_unheard_from_c() {
     MPI_Comm comm = used_communicator();
     if (rank_in(MPI_COMM_WORLD) == 0) {
@@ -227,6 +248,7 @@ void calls_without_memory_fail_everywhere() {
     walk_all(operation::alltoall, "auto", true, true);
     for (const int lacking : {0, ranks - 1}) {
         walk_c(lacking);
+        check_zfp(lacking);
         // The first call on a communicator, which takes what is kept with it.
         for (const form how : {form::blocking, form::started, form::persistent})
             check(walk(checked(operation::allreduce, "hzccl", false, false), how, false, lacking, new_communicator) > 5,

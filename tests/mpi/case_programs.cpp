@@ -12,6 +12,7 @@
 #include "collective/job.hpp"
 #include "collective/program.hpp"
 #include "collective/quantisation.hpp"
+#include "model/cost.hpp"
 
 namespace laconic::test {
 namespace {
@@ -222,6 +223,31 @@ void check_shares() {
                             check_one(schedule, op, ranks, errors, which);
 }
 
+/// What the cost model puts on the wire, beside what the busiest rank sends or receives.
+void check_modelled_bytes(operation op, schedule_kind schedule, int ranks) {
+    double most = 0;
+    for (int rank = 0; rank < ranks; ++rank) {
+        const program steps = make_program(op, schedule, ranks, rank, 0);
+        const int parts = cutting_of(op) == cutting::evenly ? static_cast<int>(steps.pieces) : ranks;
+        double sent = 0, received = 0;
+        for (const step& now : steps.steps) sent += now.to_count, received += now.from != nobody ? 1 : 0;
+        most = std::max(most, std::max(sent, received) / parts);
+    }
+    model::machine where = model::default_machine();
+    where.inter = {0, 1e-6, 0, 1};
+    where.host_beta_s_per_byte = 0;
+    model::question asked;
+    asked.op = op;
+    asked.bytes = 1000000;
+    asked.ranks = asked.nodes = ranks;
+    asked.segment_bytes = 1000;
+    const double modelled = model::estimate(where, asked, {schedule, payload_kind::raw, codec_id::raw}).wire_s;
+    // Twice, where a rank first only receives and then only sends.
+    check(modelled > 0.999 * most && modelled < 2.02 * most,
+          std::string(name_of(op)) + " " + std::string(name_of(schedule)) + " over " + std::to_string(ranks) +
+              " ranks: the model sends " + std::to_string(modelled) + ", a rank " + std::to_string(most));
+}
+
 }  // namespace
 
 void programs_are_complete() {
@@ -234,6 +260,7 @@ void programs_are_complete() {
                 for (const int root : {0, 1, ranks - 1}) {
                     const auto which = static_cast<operation>(op);
                     if (!serves(which, {schedule, payload_kind::raw, codec_id::raw})) continue;
+                    if (root == 0) check_modelled_bytes(which, schedule, ranks);
                     play one(which, schedule, ranks, root, false);
                     one.run();
                     if (one.programs[0].has_bundles()) play(which, schedule, ranks, root, true).run();

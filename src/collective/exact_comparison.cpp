@@ -238,6 +238,8 @@ void exact_comparison<T>::compare(const exact_element& sum, real_type<T> got) no
         if (!std::isfinite(y)) return tally_.add_nonfinite(true);
         allowed = std::numeric_limits<double>::infinity();
     }
+    if (!std::isfinite(y) && promise_.adds_in_type && static_cast<quad>(sum.magnitude) >= overflow_from<T>())
+        return tally_.add_nonfinite(true);
     if (std::isinf(y) && (y < 0) == (exact < 0) && promised && size + allowed >= overflow_from<T>())
         return tally_.add_nonfinite(true);
     tally_.add(static_cast<quad>(y) - exact, allowed, scales_);

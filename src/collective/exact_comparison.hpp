@@ -25,6 +25,7 @@ struct element_promise {
     bool rounds = false;                                    ///< half an ulp of the result besides
     bool keeps_nan = true;                                  ///< NaN where a contribution to a minimum or maximum is one
     double most = std::numeric_limits<double>::infinity();  ///< and nothing beyond this, roundings or not
+    bool adds_in_type = false;  ///< what overflows on the way stays infinite, whatever would come then
     double rounding_unit = 0;  ///< of additions in a precision that is not enough: relative to ranks x sum of |values|
 };
 

@@ -232,6 +232,21 @@ void check_doctored(operation op, double by, std::uint64_t expected, reduction c
                                               ": " + std::to_string(found) + " violations");
 }
 
+/// The first two sum to infinity in the type, and the last ones would make it good: in rows that add in the type.
+void check_parts_of_sums() {
+    const int rank = rank_in(world), ranks = size_of(world);
+    if (ranks < 4) return;
+    const std::vector<half> in(100, half(rank < 2 ? 40000.0F : rank < 4 ? -40000.0F : 1.0F));
+    std::vector<half> out(in.size());
+    for (const char* row : {"stock", "ring_raw", "rabenseifner_raw", "homcomp_f"}) {
+        collective_options options = options_for(row, bound::abs(1));
+        options.audit = true;
+        const auto done = run(collective_call<half>::allreduce(in, out, reduction::sum), world, options);
+        check(done.ok() && done->audit && done->audit->violations == 0,
+              std::string("an audit of sums whose parts overflow, ") + row);
+    }
+}
+
 /// The first two factors have a product that is denormal or infinite, which the third would make good: nobody's fault.
 template <class T>
 void check_parts_of_products(float first, float third) {
@@ -345,6 +360,7 @@ void audits_tell_the_truth() {
     }
     check_doctored<float>(operation::allreduce, 0.5, 1, reduction::prod);
     check_doctored<float>(operation::allreduce, 0.5, 1, reduction::prod, field::zeros);
+    check_parts_of_sums();
     check_parts_of_products<half>(1e-3F, 1e3F);
     check_parts_of_products<half>(600, 1e-3F);
     check_parts_of_products<float>(1e30F, 1e-30F);

@@ -4,9 +4,7 @@ from matplotlib import pyplot
 
 from codec_plots import plain_ticks, save
 from grid_page import RATE_NAMES, Point
-
-COLOURS = {"stock": "#444444", "ring_raw": "#999999", "c_coll": "#D55E00", "homcomp_f": "#0072B2", "auto": "#009E73",
-           "rabenseifner": "#56B4E9", "recursive_doubling": "#CC79A7"}
+from row_colours import colour, marker
 
 
 def grids(points):
@@ -46,7 +44,7 @@ def gains(points, out, name):
         for row in ("ring_raw", "c_coll", "homcomp_f", "auto"):
             found = [(p.bytes / 2**20, p.gain(p.named(row))) for p in chosen if p.named(row)]
             if found:
-                axis.plot(*zip(*found), color=COLOURS[row], marker="o", markersize=3, linewidth=1.2, label=row)
+                axis.plot(*zip(*found), color=colour(row), marker=marker(row), markersize=3.5, linewidth=1.2, label=row)
         axis.set_yscale("log", base=2)
         plain_ticks(axis.yaxis, [0.25, 0.5, 1, 2, 4, 8])
     finish(figure, "speed-up over the best stock algorithm", out, name)
@@ -60,7 +58,7 @@ def model(points, out, name):
             found = [(p.bytes / 2**20, p.named(row)["predicted_s"] / p.named(row)["median_s"]) for p in chosen
                      if p.named(row) and p.named(row)["predicted_s"]]
             if found:
-                axis.plot(*zip(*found), color=COLOURS[row], marker="o", markersize=3, linewidth=1, label=row)
+                axis.plot(*zip(*found), color=colour(row), marker=marker(row), markersize=3.5, linewidth=1, label=row)
         axis.set_yscale("log", base=2)
         plain_ticks(axis.yaxis, [0.5, 0.8, 1, 1.25, 1.6, 2])
     finish(figure, "predicted / measured time", out, name)

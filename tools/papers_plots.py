@@ -4,15 +4,16 @@ from matplotlib import pyplot
 
 from codec_plots import plain_ticks, save
 from papers_page import PHASES, figures
+from row_colours import styles
 
 PHASE_COLOURS = dict(zip(PHASES, ("#0072B2", "#56B4E9", "#009E73", "#D55E00", "#bbbbbb")))
-CYCLE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#999999")
 
 
 def lines(figure, axis):
-    for at, (label, points) in enumerate(figure.lines.items()):
+    drawn = styles(figure.lines)
+    for label, points in figure.lines.items():
         if points:
-            axis.plot(*zip(*points), color=CYCLE[at % len(CYCLE)], marker="o", markersize=4, linewidth=1.2, label=label)
+            axis.plot(*zip(*points), markersize=4, linewidth=1.2, label=label, **drawn[label])
     ticks = sorted({x for points in figure.lines.values() for x, _ in points})
     if ticks and ticks[0] > 0 and ticks[-1] / ticks[0] > 3:
         axis.set_xscale("log", base=2)

@@ -4,17 +4,16 @@ out. The same rows give the same bytes.
 """
 from codec_plots import matplotlib, plain_ticks, pyplot, save  # sets the style
 from matplotlib.lines import Line2D
+from row_colours import colour, marker
 from scale_page import LARGE, SMALL, Rows
 
-STYLE = {  # name: colour (Okabe, Ito), marker, line
-    "stock: Rabenseifner": ("#444444", "X", "-"), "stock: ring": ("#999999", "P", "--"),
-    "stock: Open MPI": ("#999999", "P", "--"), "ring_raw": ("#999999", "v", ":"),
-    "c_coll (szx)": ("#D55E00", "^", "-"),
-    "c_coll (szx, the paper's speed and ratio)": ("#D55E00", "^", "--"),
-    "c_coll (szx, speed and layout of SZx's code)": ("#D55E00", "^", ":"),
-    "cpr_p2p (szx)": ("#E69F00", "<", "-"), "hzccl (fle)": ("#56B4E9", "s", "-"),
-    "homcomp_f (fle)": ("#0072B2", "o", "-"), "rabenseifner (fle)": ("#009E73", "D", "-"),
-    "recursive_doubling (fle)": ("#CC79A7", "h", "-")}
+NAMES = {  # and their lines: stock's and the codecs' differ in dashes, stock's also in markers
+    "stock: Rabenseifner": "-", "stock: ring": "--", "stock: Open MPI": ":", "ring_raw": ":", "c_coll (szx)": "-",
+    "c_coll (szx, the paper's speed and ratio)": "--", "c_coll (szx, speed and layout of SZx's code)": ":",
+    "cpr_p2p (szx)": "-", "hzccl (fle)": "-", "homcomp_f (fle)": "-", "rabenseifner (fle)": "-",
+    "recursive_doubling (fle)": "-"}
+MARKERS = {"stock: ring": "x", "stock: Open MPI": "+"}
+STYLE = {name: (colour(name), MARKERS.get(name, marker(name)), line) for name, line in NAMES.items()}
 
 
 MODEL_STOCK = "stock: Rabenseifner"  # whose style the model's one stock takes
@@ -25,13 +24,13 @@ def draw_lines(panel, times, predicted, unit=1.0):
     model = {}
     for name, points in predicted.items():
         model.setdefault(MODEL_STOCK if name.startswith("stock") else name, {}).update(points)
-    for name, (colour, shape, line) in STYLE.items():
+    for name, (shade, shape, line) in STYLE.items():
         points, foretold = (sorted(found.get(name, {}).items()) for found in (times, model))
         if points:
-            panel.plot([x for x, _ in points], [y * unit for _, y in points], color=colour, marker=shape,
+            panel.plot([x for x, _ in points], [y * unit for _, y in points], color=shade, marker=shape,
                        linestyle="none" if model else line, markersize=5, linewidth=1.2)
         if foretold:
-            panel.plot([x for x, _ in foretold], [y * unit for _, y in foretold], color=colour, linestyle=line,
+            panel.plot([x for x, _ in foretold], [y * unit for _, y in foretold], color=shade, linestyle=line,
                        linewidth=0.8)
 
 
@@ -69,10 +68,10 @@ def draw(results, out):
     beside = any(lines)
 
     def handle(name):
-        colour, shape, line = STYLE[name]
+        shade, shape, line = STYLE[name]
         if beside and name.startswith("stock") and name != MODEL_STOCK:
             line = "none"
-        return Line2D([], [], color=colour, marker=shape, linestyle=line, linewidth=0.8 if beside else 1.2,
+        return Line2D([], [], color=shade, marker=shape, linestyle=line, linewidth=0.8 if beside else 1.2,
                       markersize=5, label=name)
 
     title = "markers: simulated; thin lines: the cost model (of stock one, its additions hidden)"

@@ -31,6 +31,17 @@ ROWS = {
     "bcast": ["stock", "ring_raw", "cpr_p2p", "c_coll", "ring", "auto"],
     "alltoall": ["stock", "pairwise_raw", "cpr_p2p", "c_coll", "pairwise", "auto"],
 }
+# The rest of `laconic info --algorithms`; the page says that it has no tables of them.
+LEFT_OUT = {
+    "allreduce": ["rabenseifner_raw", "recursive_doubling_raw", "recursive_doubling", "argm"],
+    "reduce": ["binomial_raw", "hzccl", "homcomp", "binomial", "hierarchical"],
+    "reduce_scatter": ["pairwise_raw", "hzccl", "homcomp", "pairwise", "hierarchical"],
+    "allgather": ["binomial_raw", "binomial", "hierarchical"],
+    "gather": ["binomial_raw", "hierarchical"],
+    "scatter": ["binomial_raw", "hierarchical"],
+    "bcast": ["binomial_raw", "binomial", "hierarchical"],
+    "alltoall": ["hierarchical"],
+}
 RAW = {op: rows[1] for op, rows in ROWS.items()}
 OURS = {"allreduce": "homcomp_f", "reduce": "homcomp_f", "reduce_scatter": "homcomp_f", "allgather": "ring",
         "gather": "pairwise", "scatter": "pairwise", "bcast": "ring", "alltoall": "pairwise"}

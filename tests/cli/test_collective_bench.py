@@ -13,6 +13,7 @@ from pathlib import Path
 from program import Ranks
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
+import bench_collectives  # noqa: E402
 import emulated_hosts  # noqa: E402
 
 LAUNCHER, PROGRAM = sys.argv.pop(1), sys.argv.pop(1)
@@ -131,6 +132,15 @@ class CollectiveBench(Ranks):
             run = self.bench(4, "--op", op, "--data", self.field, "--rel", "1e-3", "--json", "--algorithms", ",".join(names), *counts)
             self.assertEqual(run.returncode, 0, run.stderr)
             self.check_rows(json.loads(run.stdout), names)
+
+    def test_the_page_names_every_row(self):
+        """Those with tables and those without make up `laconic info --algorithms`; a codec of its own is no other row."""
+        said = subprocess.check_output([Path(PROGRAM).with_name("laconic"), "info", "--algorithms", "--json"])
+        rows = {(row["operation"], row["name"]) for row in json.loads(said)["algorithms"]}
+        shown = [(op, name) for op, names in bench_collectives.ROWS.items() for name in names if ":" not in name]
+        left_out = [(op, name) for op, names in bench_collectives.LEFT_OUT.items() for name in names]
+        self.assertEqual(set(shown) & set(left_out), set())
+        self.assertEqual({*shown, *left_out}, rows)
 
     def test_says_which_algorithms_can_be_forced(self):
         mpich = PROGRAM.endswith("mpich")

@@ -170,7 +170,7 @@ class Collectives(Folder):
             return [where | {"algorithm": name, "median_s": time, "ratio": 5.0} for name, time in times.items()]
         measured = rows("allreduce", 0.12, 0.023) + rows("allgather", 0.09, 0.023) + rows("alltoall", 0.09, 0.03)
         text = collectives_page.targets(collectives_page.Rows({"rows": measured}))
-        self.assertIn("Met 2 times, missed 1 times: alltoall (openmpi, 4 hosts, hit_u): 0.67 R.\n", text)
+        self.assertIn("Met 2 times, missed 1 times:\n\n- alltoall: 0.67 R (openmpi, 4 hosts, hit_u)\n\n", text)
         self.assertIn("which is often ahead of it: 1 times.", text)
 
     def test_what_was_measured_otherwise_is_not_mixed(self):

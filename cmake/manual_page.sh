@@ -19,4 +19,6 @@ page=$(IFS=- && echo "laconic${*:+-$*}")
 name=$(sed -n '2{s/\.$//;p}' "$folder/text")
 printf '#!/bin/sh\ncat "%s"\n' "$folder/text" >"$folder/$page"
 chmod +x "$folder/$page"
-"$help2man" --no-info --version-string="$version" --name="$name" --output="$output" "$folder/$page"
+"$help2man" --no-info --version-string="$version" --name="$name" --output="$folder/made" "$folder/$page"
+# Nobody can copy an option that is hyphenated, nor an example that is stretched.
+awk '{ print } /^\.TH / { print ".nh"; print ".ad l" }' "$folder/made" >"$output"

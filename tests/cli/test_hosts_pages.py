@@ -24,6 +24,7 @@ import collectives_page  # noqa: E402
 import emulated_hosts  # noqa: E402
 import grid_page  # noqa: E402
 import papers_page  # noqa: E402
+import row_colours  # noqa: E402
 
 MACHINE = {"processor": "a processor", "cores": 2, "load": 0.1, "date": "2026-01-02"}
 PLOTS = importlib.util.find_spec("matplotlib") is not None
@@ -223,6 +224,19 @@ class Forced(unittest.TestCase):
             rows = Refused(4, "1gbit").bench_with_forced("openmpi", "bcast", ["stock", "ring_raw"], None, "8", [], ["chain"])
         self.assertEqual([row["algorithm"] for row in rows], ["stock", "ring_raw"])
         self.assertIn("without stock:chain", said.getvalue())
+
+
+class Colours(unittest.TestCase):
+    def test_a_row_has_one_colour_and_a_variant_its_dashes(self):
+        labels = ["cpr_p2p", "cpr_p2p:zfp_abs", "DI (cpr_p2p)", "stock: ring", "bcast ring", "ND"]
+        drawn = row_colours.styles(labels)
+        self.assertEqual([row_colours.row_of(label) for label in labels],
+                         ["cpr_p2p", "cpr_p2p", "cpr_p2p", "stock", "ring", None])
+        self.assertEqual(len({drawn[label]["color"] for label in labels[:3]}), 1)
+        self.assertEqual(drawn["DI (cpr_p2p)"]["linestyle"], drawn["cpr_p2p"]["linestyle"])
+        self.assertNotEqual(drawn["cpr_p2p:zfp_abs"]["linestyle"], drawn["cpr_p2p"]["linestyle"])
+        colours = {style for name, style in row_colours.ROWS.items() if not name.endswith("_raw")}
+        self.assertEqual(len(colours), len([name for name in row_colours.ROWS if not name.endswith("_raw")]))
 
 
 class Papers(Folder):

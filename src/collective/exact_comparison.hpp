@@ -26,7 +26,7 @@ struct element_promise {
     bool keeps_nan = true;                                  ///< NaN where a contribution to a minimum or maximum is one
     double most = std::numeric_limits<double>::infinity();  ///< and nothing beyond this, roundings or not
     bool adds_in_type = false;  ///< what overflows on the way stays infinite, whatever would come then
-    double rounding_unit = 0;  ///< of additions in a precision that is not enough: relative to ranks x sum of |values|
+    double rounding_unit = 0;   ///< of additions in a precision that is not enough: relative to ranks x sum of |values|
 };
 
 /// An element of a reduction while its contributions come together.

@@ -2,7 +2,6 @@
 // What `auto` decides where no rank knows the counts of the others: the same on all of them, of what all of them have,
 // and little is said about calls that end with MPI's own function.
 #include <array>
-#include <cstdio>
 #include <string>
 #include <vector>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sums that are rounded on the way: what they leave of the bound, and that `auto` keeps the bound all the same.
 #include <cmath>
-#include <cstdio>
 #include <string>
 #include <vector>
 

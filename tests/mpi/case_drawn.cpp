@@ -4,7 +4,6 @@
 // LACONIC_TEST_DRAWS more of them; what fails names the seed.
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <random>

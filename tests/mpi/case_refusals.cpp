@@ -3,7 +3,6 @@
 // answer for everybody, with a remedy in it, and the next call works.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <functional>
 #include <string>
 #include <vector>

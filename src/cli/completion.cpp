@@ -160,35 +160,77 @@ std::string zsh_completion(const CLI::App& root) {
 }
 
 std::string fish_completion(const CLI::App& root) {
-    std::string script = "# fish completion for laconic; made by \"laconic completion fish\".\n";
+    std::string paths, offers;
     walk(root, [&](const CLI::App& app) {
         const auto complete = [](const CLI::App& what) {
             return hands_over(what) ? "complete -c laconic -c laconic-mpich -c laconic-openmpi" : "complete -c laconic";
         };
-        std::string when = "__fish_use_subcommand";
-        if (app.get_parent()) when = "__fish_seen_subcommand_from " + app.get_name();
+        const std::string path = path_of(app);
+        if (app.get_parent()) paths += fmt::format(" '{} {}'", path_of(*app.get_parent()), app.get_name());
+        const std::string when = app.get_parent() ? "_laconic_at " + path : "_laconic_at";
         if (app.get_prefix_command()) {
-            script += fmt::format(
-                "{} -n {} -a '(env (commandline -opc)[1] {} --help 2>/dev/null | string match -ra -- \" "
-                "--?[a-z][a-z-]*\" "
-                "| string trim)'\n",
-                complete(app), quoted_for_fish(when), path_of(app));
+            // It knows no options: the program that does is asked at the time.
+            offers += fmt::format("{} -f -n '{}' -a '(_laconic_asked {})'\n", complete(app), when, path);
             return;
         }
         for (const CLI::App* sub : app.get_subcommands({}))
-            script += fmt::format("{} -f -n {} -a {} -d {}\n", complete(*sub), quoted_for_fish(when), sub->get_name(),
+            offers += fmt::format("{} -f -n '{}' -a {} -d {}\n", complete(*sub), when, sub->get_name(),
                                   quoted_for_fish(sub->get_description()));
         for (const CLI::Option* option : app.get_options()) {
-            if (option->get_positional()) continue;
-            std::string line = fmt::format("{} -n {}", complete(app), quoted_for_fish(when));
+            std::string line = fmt::format("{} -n '{}'", complete(app), when);
+            const std::string choices = is_choice(*option) ? words_of(option->get_type_name()) : "";
+            if (option->get_positional()) {
+                if (!choices.empty()) offers += fmt::format("{} -f -a '{}'\n", line, choices);
+                continue;
+            }
             for (const std::string& name : option->get_snames()) line += " -s " + name;
             for (const std::string& name : option->get_lnames()) line += " -l " + name;
             if (takes_value(*option)) line += option->get_type_name() == "FILE" ? " -r -F" : " -x";
-            if (is_choice(*option)) line += " -a " + quoted_for_fish(words_of(option->get_type_name()));
-            script += line + " -d " + quoted_for_fish(option->get_description()) + "\n";
+            if (!choices.empty()) line += " -a " + quoted_for_fish(choices);
+            offers += line + " -d " + quoted_for_fish(option->get_description()) + "\n";
         }
     });
-    return script;
+    // The subcommand is the leading words that are no options.
+    return fmt::format(R"(# fish completion for laconic; made by "laconic completion fish".
+# True where the leading words are those of this subcommand.
+function _laconic_at
+    set -l path
+    for word in (commandline -opc)[2..3]
+        switch "$path $word"
+            case{paths}
+                set -a path $word
+            case '*'
+                break
+        end
+    end
+    test "$path" = "$argv"
+end
+# Options of a help text; behind one with a value, what that may be.
+function _laconic_asked
+    set -l words (commandline -opc)
+    set -l offered
+    for line in (env $words[1] $argv --help 2>/dev/null)
+        string match -q 'Examples:*' -- $line; and break
+        # What a description goes on with stands further to the right.
+        set -l names (string match -r -- '^(?:  (?:-., )?|      -)-\S+' $line); or continue
+        # A value stands one blank behind its option, a description two.
+        set -l value (string match -r -- '^ \S+' (string sub -s (math 1 + (string length -- $names)) -- $line))
+        set names (string split -- ', ' (string trim -- $names))
+        if contains -- $words[-1] $names; and test -n "$value"
+            switch $value
+                case '*|*'
+                    string split -- '|' (string trim -- $value)
+                case ' FILE'
+                    __fish_complete_path (commandline -ct)
+            end
+            return
+        end
+        set -a offered $names
+    end
+    test -n "$offered"; and printf '%s\n' $offered
+end
+{offers})",
+                       fmt::arg("paths", paths), fmt::arg("offers", offers));
 }
 
 }  // namespace laconic::cli

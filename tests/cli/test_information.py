@@ -145,7 +145,7 @@ class Completion(CommandLine):
         self.assertEqual(self.complete("laconic", "compress", "x", "-o", "wa"), ["wave.f32"])
         self.assertEqual(self.complete("laconic", "completion", "z"), ["zsh"])
 
-    def test_bash_asks_the_program_that_knows_the_options(self):
+    def write_programs_that_say_their_options(self):
         self.write("laconic", b'''#!/bin/sh
 [ "$*" = 'bench collective --help' ] && cat << end
 Usage: laconic bench collective [OPTION]...
@@ -166,6 +166,9 @@ end
 ''')
         os.chmod(self.path("laconic"), 0o755)
         os.link(self.path("laconic"), self.path("laconic-mpich"))
+
+    def test_bash_asks_the_program_that_knows_the_options(self):
+        self.write_programs_that_say_their_options()
         for program in ("./laconic", "./laconic-mpich"):
             asked = [program, "bench", "collective"]
             self.assertEqual(self.complete(*asked, "--sc"), ["--scope"])
@@ -182,25 +185,44 @@ end
         self.assertIn("complete -o filenames -F _laconic laconic laconic-mpich laconic-openmpi",
                       self.succeed("completion", "bash").decode())
 
+    def complete_in_fish(self, line):
+        """What fish would offer for the last word."""
+        self.write("script", self.succeed("completion", "fish"))
+        call = 'source $argv[1]; complete -C $argv[2]'
+        done = subprocess.run(["fish", "--no-config", "-c", call, self.path("script"), line], capture_output=True,
+                              check=True, cwd=self.directory, env={**os.environ, "HOME": self.directory})
+        self.assertEqual(done.stderr, b"")
+        return sorted(offer.split("\t")[0] for offer in done.stdout.decode().splitlines())
+
     @unittest.skipUnless(shutil.which("fish"), "fish is not installed")
     def test_fish_offers_what_each_program_has(self):
-        self.write("script", self.succeed("completion", "fish"))
-
-        def complete(line):
-            call = 'source $argv[1]; complete -C $argv[2]'
-            done = subprocess.run(["fish", "--no-config", "-c", call, self.path("script"), line], capture_output=True,
-                                  check=True, cwd=self.directory, env={**os.environ, "HOME": self.directory})
-            self.assertEqual(done.stderr, b"")
-            return [offer.split("\t")[0] for offer in done.stdout.decode().splitlines()]
-
+        complete = self.complete_in_fish
         self.assertEqual(complete("laconic comp"), ["compare", "completion", "compress"])
+        self.assertEqual(complete("laconic compress comp"), [])
         self.assertEqual(complete("laconic-mpich c"), ["calibrate"])
         self.assertEqual(complete("laconic bench c"), ["codec", "collective"])
         self.assertEqual(complete("laconic-openmpi bench c"), ["collective"])
         self.assertEqual(complete("laconic compress --type "), ["bf16", "f16", "f32", "f64"])
-        self.write("laconic-mpich", b"#!/bin/sh\n[ \"$*\" = 'audit --help' ] && echo '      --scope one|two'\n")
-        os.chmod(self.path("laconic-mpich"), 0o755)
-        self.assertEqual(complete("./laconic-mpich audit --s"), ["--scope"])
+        self.assertEqual(complete("laconic bench codec --type "), ["f32", "f64"])
+        self.assertEqual(complete("laconic bench codec --mega"), ["--megabytes"])
+        self.assertEqual(complete("laconic completion "), ["bash", "fish", "zsh"])
+
+    @unittest.skipUnless(shutil.which("fish"), "fish is not installed")
+    def test_fish_asks_the_program_that_knows_the_options(self):
+        self.write_programs_that_say_their_options()
+        for program in ("./laconic", "./laconic-mpich"):
+            def complete(words, program=program):
+                return self.complete_in_fish(f"{program} bench collective {words}")
+
+            self.assertEqual(complete("--sc"), ["--scope"])
+            self.assertEqual(complete("-"), ["--bytes", "--data", "--help", "--json", "--op", "--scope", "-h"])
+            self.assertEqual(complete("--op r"), ["reduce", "reduce_scatter"])
+            self.assertEqual(complete("--op reduce --scope "), ["one", "two"])
+            self.assertEqual(complete("--bytes "), [])
+            self.assertEqual(complete("--bytes -"), [])
+            self.assertEqual(complete("--data lac"), ["laconic", "laconic-mpich"])
+            self.assertIn("--scope", complete("--json "))
+            self.assertEqual(complete("--json z"), [])
 
     def test_scripts_of_all_shells_are_valid(self):
         for shell in ("bash", "zsh", "fish"):

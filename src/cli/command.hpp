@@ -56,6 +56,8 @@ struct command {
 
 /// The subcommands of this program; each program links one definition.
 [[nodiscard]] std::span<const command> commands() noexcept;
+/// Lines of the Examples section of this program's own --help; each program links one definition.
+[[nodiscard]] std::string_view program_examples() noexcept;
 
 /// The declare functions, in cmd_*.cpp. audit, bench_collective, bench_redistribute and calibrate have two definitions:
 /// the dispatcher of `laconic` (cmd_bench_collective.cpp) and the command itself in the MPI programs

@@ -106,6 +106,13 @@ constexpr std::array table{
 
 std::span<const command> commands() noexcept { return table; }
 
+std::string_view program_examples() noexcept {
+    return "  laconic compress wave.f32 -o wave.lac --type f32 --rel 1e-3\n"
+           "  laconic decompress wave.lac -o wave.out\n"
+           "  laconic compare wave.f32 wave.out --type f32\n"
+           "  laconic COMMAND --help\n";
+}
+
 std::string where_to_look(const CLI::App& where) { return fmt::format("see '{} --help'", full_name(where)); }
 
 bool speaks_for_the_job(int /*exit_code*/) { return true; }

@@ -37,11 +37,7 @@ CLI::App& parent_of(CLI::App& root, std::string_view& name) {
 void declare_all(CLI::App& root, action& chosen) {
     root.name("laconic");
     root.description("Compress arrays within an error bound, add them while compressed, and measure both");
-    root.footer(
-        "  laconic compress wave.f32 -o wave.lac --type f32 --rel 1e-3\n"
-        "  laconic decompress wave.lac -o wave.out\n"
-        "  laconic compare wave.f32 wave.out --type f32\n"
-        "  laconic COMMAND --help\n");
+    root.footer(std::string(program_examples()));
     dress(root);
     root.require_subcommand(1);
     for (const command& row : commands()) {

@@ -31,7 +31,7 @@ void print_json(const audit_request& request, const collective_work& audit, int 
     nlohmann::ordered_json object{{"op", request.arguments.op()},
                                   {"reduction", request.arguments.reduction()},
                                   {"ranks", ranks},
-                                  {"bytes", audit.settings.bytes},
+                                  {"bytes", bytes_that_run(audit, ranks)},
                                   {"type", codec::name_of(audit.type)},
                                   {"scope", scope_name(audit.settings.options.bound_scope)},
                                   {"flavour", LACONIC_FLAVOUR},
@@ -50,10 +50,10 @@ void print_text(const audit_request& request, const collective_work& audit, int 
     const operation op = audit.settings.op;
     const bool reduces = op == operation::allreduce || op == operation::reduce || op == operation::reduce_scatter;
     fmt::print("{}\n",
-               dim(fmt::format("{}{} over {} ranks, {} of {} per rank, scope {}; in 2 sigma of a normal "
+               dim(fmt::format("{}{} over {} ranks, buffers of {} of {}, scope {}; in 2 sigma of a normal "
                                "distribution are {:.2f} %",
                                request.arguments.op(), reduces ? " (" + request.arguments.reduction() + ")" : "", ranks,
-                               base::human_bytes(audit.settings.bytes), codec::name_of(audit.type),
+                               base::human_bytes(bytes_that_run(audit, ranks)), codec::name_of(audit.type),
                                scope_name(audit.settings.options.bound_scope), 100 * normal_fractions[1])));
 }
 

@@ -26,12 +26,12 @@ struct bench_request {
     bool json = false;
 };
 
-void print_json(const bench_request& request, const collective_bench_settings& settings, int ranks,
+void print_json(const bench_request& request, const collective_bench_settings& settings, std::size_t bytes, int ranks,
                 const std::vector<collective_measurement>& rows) {
     nlohmann::ordered_json object{{"op", request.arguments.op()},
                                   {"reduction", request.arguments.reduction()},
                                   {"ranks", ranks},
-                                  {"bytes", settings.bytes},
+                                  {"bytes", bytes},
                                   {"scope", scope_name(settings.options.bound_scope)},
                                   {"segment_bytes", settings.options.segment_bytes},
                                   {"repetitions", settings.repetitions},
@@ -67,11 +67,13 @@ void print_json(const bench_request& request, const collective_bench_settings& s
     fmt::print("{}\n", object.dump(2));
 }
 
-void print_text(const collective_bench_settings& settings, int ranks, const std::vector<collective_measurement>& rows) {
+void print_text(const collective_bench_settings& settings, std::size_t bytes, int ranks,
+                const std::vector<collective_measurement>& rows) {
     std::vector<std::vector<std::string>> table{
         {"algorithm", "median s", "vs stock", "sent/rank", "ratio", "max error", "bound", "codec s", "wait s"}};
     for (const collective_measurement& row : rows)
-        table.push_back({row.algorithm, fmt::format("{:.4g}", row.median_s),
+        table.push_back({row.algorithm == "auto" ? fmt::format("auto ({})", row.ran) : row.algorithm,
+                         fmt::format("{:.4g}", row.median_s),
                          row.speedup_vs_stock > 0 ? fmt::format("{:.2f}x", row.speedup_vs_stock) : "-",
                          base::human_bytes(row.sent_bytes), fmt::format("{:.2f}", row.ratio),
                          fmt::format("{:.3g}", row.max_error), fmt::format("{:.3g}", row.bound),
@@ -79,9 +81,11 @@ void print_text(const collective_bench_settings& settings, int ranks, const std:
                          fmt::format("{:.3g}", row.wait_s)});
     print_table(table, 1);
     fmt::print("{}\n",
-               dim(fmt::format("{} ranks, {} per rank, median of {}, time of the slowest rank; stock: "
-                               "MPI's own of {}, its bytes the least that it must send",
-                               ranks, base::human_bytes(settings.bytes), settings.repetitions, LACONIC_FLAVOUR)));
+               dim(fmt::format("{} ranks, buffers of {}, median of {}, time of the slowest rank; stock: "
+                               "MPI's own of {}, its bytes the least that it must send\n"
+                               "vs stock: median of stock's time / this one's in the same repetition; codec, wait: "
+                               "of rank 0, mean per call",
+                               ranks, base::human_bytes(bytes), settings.repetitions, LACONIC_FLAVOUR)));
     for (const collective_measurement& row : rows)
         if (!row.same_bits) fmt::print("{}: the ranks hold different bits\n", row.algorithm);
 }
@@ -93,7 +97,8 @@ int measure_and_print(const bench_request& request, collective_work& work, int r
         return measure_collective(std::span<const T>(work.field.as<T>()), settings);
     });
     if (rank != 0) return exit_ok;
-    request.json ? print_json(request, settings, ranks, rows) : print_text(settings, ranks, rows);
+    const std::size_t bytes = bytes_that_run(work, ranks);
+    request.json ? print_json(request, settings, bytes, ranks, rows) : print_text(settings, bytes, ranks, rows);
     return exit_ok;
 }
 

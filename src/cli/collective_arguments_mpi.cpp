@@ -165,10 +165,13 @@ void collective_arguments::declare(CLI::App& app, const form& what) {
         ->type_name("FILE")
         ->required();
     type_.declare(app, what.offers_16_bit);
-    app.add_option("--bytes", bytes_,
-                   fmt::format("uncompressed bytes of the buffer, e.g. {} (default): on each rank; the whole result of "
-                               "allgather and gather, the whole source of scatter",
-                               what.bytes))
+    app.add_option(
+           "--bytes", bytes_,
+           fmt::format(
+               "uncompressed bytes of the buffer, e.g. {} (default): on each rank; the whole result of "
+               "allgather and gather, the whole source of scatter; rounded down to equal parts of whole elements "
+               "for all ranks, but at least one element each, which the output says",
+               what.bytes))
         ->type_name("SIZE");
     limit_.declare(app, true);
     declare_options(app, what.options);
@@ -190,6 +193,8 @@ collective_work collective_arguments::prepare(bool with_counts) const {
     settings.options.limit = limit_.value();
     settings.options.codec_threads = codec_threads_of(options);
     const element_type type = type_.value();
+    if (!algorithms_.empty() && app_->count(std::string(base::describe(option_id::algorithm).flag)) > 0)
+        fail_usage("--algorithm and --algorithms both say what runs; give only one of them");
     settings.algorithms = chosen_algorithms({settings.op, settings.combine, with_counts, type, settings.options.rate},
                                             listed("--algorithms", algorithms_), options, takes_forced_);
     std::string told = text_of(options, options_);
@@ -237,6 +242,11 @@ rank_sizes::rank_sizes(operation op, std::size_t count, int ranks, bool root) no
 std::size_t common_count(std::size_t bytes, std::size_t element_bytes, int ranks) noexcept {
     const auto p = static_cast<std::size_t>(ranks);
     return std::max<std::size_t>(bytes / element_bytes / p, 1) * p;
+}
+
+std::size_t bytes_that_run(const collective_work& work, int ranks) noexcept {
+    const std::size_t element_bytes = size_of(work.type);
+    return common_count(work.settings.bytes, element_bytes, ranks) * element_bytes;
 }
 
 int run_together(const together& todo) {

@@ -21,7 +21,9 @@ struct collective_settings {
     operation op = operation::allreduce;
     reduction combine = reduction::sum;
     std::vector<std::string> algorithms;
-    std::size_t bytes = 0;       ///< of the buffer: the whole result of (all)gather, the whole source of scatter
+    /// Of the buffer, at most: the whole result of (all)gather, the whole source of scatter. What runs is
+    /// common_count().
+    std::size_t bytes = 0;
     collective_options options;  ///< its algorithm is not looked at
 };
 
@@ -80,6 +82,8 @@ struct rank_sizes {
 
 /// Elements of a buffer of at most so many bytes, but at least one for each rank, with equal parts for all ranks.
 [[nodiscard]] std::size_t common_count(std::size_t bytes, std::size_t element_bytes, int ranks) noexcept;
+/// Bytes of that buffer.
+[[nodiscard]] std::size_t bytes_that_run(const collective_work& work, int ranks) noexcept;
 /// Where rank `rank` begins in a field of so many elements.
 [[nodiscard]] constexpr std::size_t tile_offset(std::size_t field, int rank, int ranks) noexcept {
     return field / static_cast<std::size_t>(ranks) * static_cast<std::size_t>(rank);

@@ -58,9 +58,24 @@ class CollectiveBench(Ranks):
                              ",".join(names))
             self.assertEqual(run.returncode, 0, run.stderr)
             report = json.loads(run.stdout)
-            self.assertEqual([report[key] for key in ("op", "ranks", "bytes")], ["allreduce", 3, 40960])
+            self.assertEqual([report[key] for key in ("op", "ranks", "bytes")], ["allreduce", 3, 40956])
             self.check_rows(report, names)
             self.assertLess(report["rows"][4]["sent_bytes_per_rank"], report["rows"][1]["sent_bytes_per_rank"])
+
+    def test_says_how_many_bytes_ran(self):
+        for op, asked, ran in (("allreduce", "43", 36), ("bcast", "4", 12), ("allgather", "43", 36), ("scatter", "35", 24),
+                               ("reduce_scatter", "36", 36)):
+            command = (PROGRAM, "bench", "collective", "--op", op, "--bytes", asked, "--data", self.field, "--type", "f32",
+                       "--abs", "1e-3", "--algorithms", "ring_raw", "--repetitions", "1")
+            run = self.launch(3, *command, "--json")
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertEqual(json.loads(run.stdout)["bytes"], ran, op)
+            self.assertIn(f"3 ranks, buffers of {ran} B, ", self.launch(3, *command).stdout)
+
+    def test_the_table_explains_itself(self):
+        text = self.bench(2, "--data", self.field, "--abs", "1e-3", "--algorithms", "stock,auto").stdout
+        self.assertRegex(text, r"\nauto \(\w+\) +[0-9.e-]+ +[0-9.]+x ")
+        self.assertIn("\nvs stock: median of stock's time / this one's in the same repetition; codec, wait: of rank 0", text)
 
     def test_predicts_for_a_machine(self):
         machine = os.path.join(self.folder.name, "machine.toml")
@@ -192,6 +207,7 @@ class CollectiveBench(Ranks):
         for arguments, code in ((["--data", "/nonexistent", "--abs", "1"], 1),
                                 (["--data", self.field, "--abs", "1", "--algorithms", "nonsense"], 2),
                                 (["--data", self.field, "--abs", "1", "--algorithms", "fused,fused"], 2),
+                                (["--data", self.field, "--abs", "1", "--algorithm", "auto", "--algorithms", "stock"], 2),
                                 (["--data", self.field, "--abs", "1", "--bogus"], 2)):
             run = self.bench(2, *arguments)
             self.assertEqual(run.returncode, code, (arguments, run.stderr))
@@ -219,6 +235,17 @@ class CollectiveBench(Ranks):
             run = self.launch(2, "/bin/sh", "-c", script, "LACONIC_" + variable, PROGRAM, self.field)
             self.assertEqual((run.returncode, len(self.complaints(run))), (2, 1), (variable, run.stderr))
             self.assertIn("different options", run.stderr)
+
+    def test_examples_of_the_program_are_its_own(self):
+        helped = subprocess.run([PROGRAM, "--help"], capture_output=True, text=True, timeout=60, check=True)
+        examples = helped.stdout.split("\nExamples:\n")[1].splitlines()
+        name = os.path.basename(PROGRAM)
+        commands = [line.split(name, 1)[1].split(" --")[0].split() for line in examples]
+        self.assertEqual(commands[-1], ["COMMAND"])
+        self.assertEqual([command[0] for command in commands[:-1]], ["calibrate", "bench", "audit"])
+        for command in commands[:-1]:
+            run = subprocess.run([PROGRAM, *command, "--help"], capture_output=True, text=True, timeout=60, check=False)
+            self.assertEqual(run.returncode, 0, run.stderr)
 
     def test_the_launcher_of_another_mpi_is_named(self):
         other = {"OMPI_COMM_WORLD_SIZE": "2", "OMPI_COMM_WORLD_RANK": "0"} if PROGRAM.endswith("mpich") else \

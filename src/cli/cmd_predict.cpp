@@ -55,6 +55,13 @@ int count_of(std::string_view flag, const std::string& text) {
     return static_cast<int>(number);
 }
 
+double number_between(double least, double most, std::string_view flag, const std::string& text,
+                      std::string_view remedy) {
+    const result<double> number = base::parse_bound(text);
+    if (!number || *number < least || *number > most) fail_usage(fmt::format("{} is '{}'; {}", flag, text, remedy));
+    return *number;
+}
+
 unsigned element_bytes(const std::string& type) {
     if (const auto named = codec::element_named(type)) return static_cast<unsigned>(size_of(*named));
     fail_usage(fmt::format("--type is '{}'; use f32 (float), f64 (double), f16 or bf16", type));
@@ -89,10 +96,10 @@ prepared prepare(const predict_request& request) {
         fail_usage(fmt::format("--bytes is '{}'; give at least 1 byte", request.bytes));
     what.ranks = count_of("--ranks", request.ranks);
     what.nodes = request.nodes.empty() ? what.ranks : count_of("--nodes", request.nodes);
-    what.ratio = positive_number("--ratio", request.ratio, "");
-    const result<double> growth = base::parse_bound(request.growth);
-    if (!growth) fail_usage(fmt::format("--growth is '{}'; give a finite number >= 0", request.growth));
-    what.growth_bits = *growth;
+    if (what.nodes > what.ranks)
+        fail_usage(fmt::format("--nodes is '{}'; give 1 to {}, the number of ranks", request.nodes, what.ranks));
+    what.ratio = number_between(1, 1e9, "--ratio", request.ratio, "give original / compressed size, 1 to 1e9");
+    what.growth_bits = number_between(0, 64, "--growth", request.growth, "give 0 to 64");
     what.element_bytes = element_bytes(request.type);
     what.segment_bytes = options.bytes(option_id::segment_bytes);
     what.threads = std::max(1U, codec_threads_of(options));

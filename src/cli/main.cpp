@@ -3,6 +3,7 @@
 // usage). Every failure becomes one line on standard error; no exception leaves.
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -31,6 +32,11 @@ int report(const CLI::App& where, int exit_code, std::string_view message) {
 /// What the parser complains of, with the value and the remedy.
 std::string complaint(const CLI::App& where, const CLI::ParseError& error) {
     const std::string_view told = error.what();
+    // The parser names them from the last to the first.
+    const bool is_extra = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+    if (const auto extra = where.remaining(); is_extra && extra.size() > 1)
+        return fmt::format("The following arguments were not expected: {}; see '{} --help'", fmt::join(extra, " "),
+                           full_name(where));
     for (const CLI::Option* option : where.get_options()) {
         const std::string name = option->get_name();
         const bool once = option->get_items_expected_max() == 1 && option->count() > 1;

@@ -35,7 +35,7 @@ class Audit(Ranks):
         for op in ("allreduce", "bcast"):
             report = self.report(3, "--op", op, "--abs", "1e-3")
             self.assertEqual([report[key] for key in ("op", "ranks", "bytes", "type", "scope")],
-                             [op, 3, 81920, "f32", "result"])
+                             [op, 3, 81912, "f32", "result"])
             self.assertTrue({"stock", "auto", "c_coll"} <= {row["algorithm"] for row in report["rows"]})
             for row in report["rows"]:
                 self.assertEqual(row["violations"], 0, row)
@@ -89,7 +89,11 @@ class Audit(Ranks):
         for arguments, code, word in ((["--data", "/nonexistent", "--type", "f32", "--abs", "1"], 1, "/nonexistent"),
                                       (["--data", self.noise, "--type", "f32"], 2, "--abs"),
                                       (["--data", self.noise, "--type", "f32", "--abs", "1", "--op", "x"], 2, "--op"),
-                                      (["--data", self.noise, "--type", "f32", "--abs", "1", "--algorithms", "x"], 2, "x")):
+                                      (["--data", self.noise, "--type", "f32", "--abs", "1", "--algorithms", "x"], 2, "x"),
+                                      (["--data", self.noise, "--type", "f32", "--abs", "1", "--codec-threads", "2"], 2,
+                                       "not expected: --codec-threads 2;"),
+                                      (["--data", self.noise, "--type", "f32", "--abs", "1", "--algorithm", "auto",
+                                        "--algorithms", "stock,auto"], 2, "--algorithm and --algorithms")):
             run = self.audit(2, *arguments)
             self.assertEqual(run.returncode, code, (arguments, run.stderr))
             complaints = [line for line in run.stderr.splitlines() if line.startswith("laconic")]

@@ -94,16 +94,18 @@ class Predict(CommandLine):
         self.refuse(2, ["predict", "--ranks", "4", "--ratio", "8"], "--bytes", "--crossover")
         self.refuse(2, ["predict", "--bytes", "1M", "--ratio", "8"], "--ranks")
         self.refuse(2, ["predict", "--bytes", "1M", "--ranks", "0", "--ratio", "8"], "--ranks is '0'")
-        self.refuse(2, ["predict", "--bytes", "1M", "--ranks", "4", "--ratio", "0.5"], "0.5", "1 to 1e9")
+        for text in ("0.5", "nan", "-1", "1e10"):
+            self.refuse(2, ["predict", "--bytes", "1M", "--ranks", "4", "--ratio", text],
+                        f"--ratio is '{text}'; give original / compressed size, 1 to 1e9\n")
         self.refuse(2, ["predict", "--bytes", "1MB", "--ranks", "4", "--ratio", "8"], "--bytes: '1MB'", "64M")
         self.refuse(2, [*ask, "--op", "allsum"], "--op: 'allsum'", "allreduce")
-        self.refuse(2, [*ask, "--nodes", "5"], "nodes is 5", "1 to 4")
+        self.refuse(2, [*ask, "--nodes", "5"], "--nodes is '5'; give 1 to 4, the number of ranks")
         self.refuse(2, [*ask, "--beta", "12.5Gb/s"], "--beta: '12.5Gb/s'", "100Gbit/s")
         self.refuse(2, [*ask, "--beta", "1B/s"], "--beta is '1B/s'", "1kB/s")
         self.refuse(2, [*ask, "--alpha", "1"], "--alpha: '1'", "1.5us")
         self.refuse(2, [*ask, "--alpha", "1e9s"], "--alpha is '1e9s'", "100s")
-        for text in ("-1", "x"):
-            self.refuse(2, [*ask, "--growth", text], f"--growth is '{text}'; give a finite number >= 0\n")
+        for text in ("-1", "x", "65"):
+            self.refuse(2, [*ask, "--growth", text], f"--growth is '{text}'; give 0 to 64\n")
         self.refuse(2, ["predict", "--bytes", "0", "--ranks", "4", "--ratio", "8"], "--bytes is '0'", "at least 1 byte")
         self.refuse(2, [*ask, "--codec-threads", "100"], "--codec-threads is '100'; give 0 to 64")
         self.refuse(2, ask, "LACONIC_CODEC_THREADS is '65'", environment={"LACONIC_CODEC_THREADS": "65"})

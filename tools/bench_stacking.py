@@ -124,7 +124,9 @@ def lines_of(bound):
     stock = bound["rows"][0]
     for row in bound["rows"]:
         share = row["max_error"] / row["bound"] if row["bound"] else None
-        yield [row["algorithm"], seconds(row["median_s"]), f"{stock['median_s'] / row['median_s']:.2f}x",
+        ran = row.get("ran", "auto")
+        name = f"auto ({ran})" if row["algorithm"] == "auto" != ran else row["algorithm"]
+        yield [name, seconds(row["median_s"]), f"{stock['median_s'] / row['median_s']:.2f}x",
                f"{row['sent_bytes_per_rank'] / 1e6:.1f}", f"{row['ratio']:.2f}",
                "-" if row["psnr"] is None else f"{row['psnr']:.1f}", f"{row['nrmse']:.1e}", f"{row['max_error']:.2g}",
                "none" if share is None or row["algorithm"].endswith("_rate") else f"{100 * share:.0f} %"]

@@ -17,12 +17,14 @@ namespace stacking {
 
 struct table_row {
     std::string algorithm;
-    double seconds = 0;            ///< median over the repetitions of the slowest rank's time
-    double speed_up = 0;           ///< against MPI_Allreduce
-    std::uint64_t sent_bytes = 0;  ///< by the rank that sent most; of MPI_Allreduce, what a ring would send
-    double ratio = 0;              ///< what the same messages would weigh uncompressed / what they weighed
-    double max_error = 0;          ///< against the exact stack
-    double bound = 0;              ///< guaranteed before the final rounding; 0 for MPI_Allreduce, which promises none
+    std::string ran;                ///< what `auto` took in the last run; else the row's or MPI's own name
+    std::vector<double> warm_up_s;  ///< of the slowest rank, the calls before those that count
+    double seconds = 0;             ///< median over the repetitions of the slowest rank's time
+    double speed_up = 0;            ///< against MPI_Allreduce
+    std::uint64_t sent_bytes = 0;   ///< by the rank that sent most; of MPI_Allreduce, what a ring would send
+    double ratio = 0;               ///< what the same messages would weigh uncompressed / what they weighed
+    double max_error = 0;           ///< against the exact stack
+    double bound = 0;               ///< guaranteed before the final rounding; 0 for MPI_Allreduce, which promises none
     double psnr = 0, nrmse = 0;
     std::uint64_t violations = 0;    ///< values further off than bound + half an ulp, or no longer finite
     bool same_on_all_ranks = false;  ///< bit for bit

@@ -26,7 +26,6 @@ double image_bytes(const settings& wanted) {
 }
 
 const char* unit_of(laconic::bound_kind kind) { return kind == laconic::bound_kind::relative ? "rel" : "abs"; }
-const char* name_of(laconic::scope scope) { return scope == laconic::scope::result ? "result" : "contribution"; }
 const char* name_of(laconic::reduction op) { return op == laconic::reduction::sum ? "sum" : "avg"; }
 
 std::string text_of(const char* format, double value) {
@@ -70,7 +69,8 @@ void print_table(const settings& wanted, const setting_of_run& run, const measur
     for (const table_row& row : found.rows) {
         const bool stock = &row == &found.rows.front();
         const std::string bound = row.bound > 0 ? text_of("%.2e", row.bound) : "-";
-        std::printf("%-14s %8.1fms %8.2fx %c%8.2f MB %7.2f %11.2e %11s %6.1f dB %10.2e\n", row.algorithm.c_str(),
+        const std::string name = row.algorithm == "auto" ? "auto (" + row.ran + ")" : row.algorithm;
+        std::printf("%-14s %8.1fms %8.2fx %c%8.2f MB %7.2f %11.2e %11s %6.1f dB %10.2e\n", name.c_str(),
                     row.seconds * 1e3, row.speed_up, stock ? '~' : ' ', static_cast<double>(row.sent_bytes) / megabyte,
                     row.ratio, row.max_error, bound.c_str(), row.psnr, row.nrmse);
         if (row.violations > 0) {
@@ -157,6 +157,7 @@ laconic::status write_json(const settings& wanted, const setting_of_run& run, co
     };
     for (const table_row& row : found.rows) {
         table["rows"].push_back({{"algorithm", row.algorithm},
+                                 {"ran", row.ran},
                                  {"median_s", row.seconds},
                                  {"speedup_vs_stock", row.speed_up},
                                  {"sent_bytes_per_rank", row.sent_bytes},
@@ -166,7 +167,8 @@ laconic::status write_json(const settings& wanted, const setting_of_run& run, co
                                  {"violations", row.violations},
                                  {"psnr", row.psnr},
                                  {"nrmse", row.nrmse},
-                                 {"same_on_all_ranks", row.same_on_all_ranks}});
+                                 {"same_on_all_ranks", row.same_on_all_ranks},
+                                 {"warm_up_s", row.warm_up_s}});
     }
     // A terminal, a pipe or a device is written to; only a file is replaced.
     std::error_code unknown;

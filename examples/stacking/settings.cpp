@@ -3,6 +3,7 @@
 #include "settings.hpp"
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -12,6 +13,8 @@
 
 namespace stacking {
 namespace {
+
+constexpr std::array scopes{laconic::scope::result, laconic::scope::contribution, laconic::scope::probable};
 
 constexpr const char* about =
     "Image stacking: every rank holds partial seismic images and all ranks need their sum. Runs MPI_Allreduce and\n"
@@ -80,6 +83,7 @@ laconic::status read_library_options(const raw_text& text, settings& into) {
     // No bound is 0 there: lossless. This example is about bounds and has one of its own.
     if (options->limit.value > 0) into.limit = options->limit;
     into.scope = options->bound_scope;
+    into.confidence = options->confidence;
     into.segment_bytes = options->segment_bytes;
     into.machine = options->machine;
     if (into.algorithms.empty()) into.algorithms = {options->algorithm};
@@ -123,8 +127,8 @@ laconic::status check(const CLI::App& app, const raw_text& text, settings& into)
     into.depth_fastest = text.fastest == "z";
     into.operation = text.op == "avg" ? laconic::reduction::avg : laconic::reduction::sum;
     if (laconic::status bad = read_library_options(text, into); !bad.ok()) return bad;
-    if (!text.scope.empty())
-        into.scope = text.scope == "contribution" ? laconic::scope::contribution : laconic::scope::result;
+    for (const laconic::scope each : scopes)
+        if (text.scope == name_of(each)) into.scope = each;
     if (laconic::status bad = read_bound(app, text, into); !bad.ok()) return bad;
     if (laconic::status bad = read_dimensions(app, text, into); !bad.ok()) return bad;
     constexpr auto most = static_cast<std::size_t>(std::numeric_limits<int>::max());
@@ -139,13 +143,21 @@ laconic::status check(const CLI::App& app, const raw_text& text, settings& into)
 
 }  // namespace
 
+const char* name_of(laconic::scope scope) {
+    switch (scope) {
+        case laconic::scope::contribution: return "contribution";
+        case laconic::scope::probable: return "probable";
+        default: return "result";
+    }
+}
+
 std::string in_words(const settings& wanted) {
     std::ostringstream text;
     text << wanted.nx << 'x' << wanted.nz << 'x' << wanted.panels << ' '
          << (wanted.type == laconic::element_type::f64 ? "f64" : "f32") << ", " << wanted.files.size() << " files, "
          << (wanted.limit.kind == laconic::bound_kind::absolute ? "abs " : "rel ") << wanted.limit.value << ", scope "
-         << (wanted.scope == laconic::scope::contribution ? "contribution" : "result") << ", "
-         << (wanted.operation == laconic::reduction::avg ? "avg" : "sum");
+         << name_of(wanted.scope) << ", " << (wanted.operation == laconic::reduction::avg ? "avg" : "sum");
+    if (wanted.scope == laconic::scope::probable) text << ", confidence " << wanted.confidence;
     if (wanted.segment_bytes > 0) text << ", segments of " << wanted.segment_bytes;
     text << ", " << wanted.repetitions << " repetitions of";
     for (const std::string& name : wanted.algorithms) text << ' ' << name;
@@ -170,8 +182,10 @@ laconic::result<settings> parse_command_line(int argc, const char* const* argv) 
     auto* absolute = app.add_option("--abs", text.abs, "error bound in the images' own unit");
     app.add_option("--rel", text.rel, "error bound as a fraction of max - min [LACONIC_ABS or _REL, or 1e-3]")
         ->excludes(absolute);
-    app.add_option("--scope", text.scope, "what the bound limits: result or contribution [LACONIC_SCOPE, or result]")
-        ->check(CLI::IsMember({"result", "contribution"}));
+    app.add_option("--scope", text.scope,
+                   "what the bound limits: result, contribution or, with LACONIC_CONFIDENCE, probable "
+                   "[LACONIC_SCOPE, or result]")
+        ->check(CLI::IsMember({"result", "contribution", "probable"}));
     app.add_option("--op", text.op, "sum or avg [sum]")->check(CLI::IsMember({"sum", "avg"}));
     app.add_option("--algorithms", into.algorithms,
                    "laconic's algorithms to run beside MPI_Allreduce [LACONIC_ALGORITHM, or auto]")

@@ -29,6 +29,7 @@ struct settings {
     std::vector<std::string> algorithms;  ///< laconic's; the stock MPI_Allreduce always runs beside them
     laconic::bound limit = laconic::bound::rel(1e-3);
     laconic::scope scope = laconic::scope::result;
+    double confidence = 0;  ///< of laconic::scope::probable
     laconic::reduction operation = laconic::reduction::sum;
     std::size_t segment_bytes = 0;
     std::string machine;  ///< file of `laconic calibrate` that `auto` decides by
@@ -40,6 +41,8 @@ struct settings {
 
     [[nodiscard]] std::size_t image_values() const { return nx * nz * panels; }
 };
+
+[[nodiscard]] const char* name_of(laconic::scope scope);
 
 /// What all ranks must have the same of, as text.
 [[nodiscard]] std::string in_words(const settings& wanted);

@@ -99,13 +99,29 @@ class Stacking(unittest.TestCase):
         for name, part in (("one.f64", values[:3200]), ("two.f64", values[3200:])):
             with open(self.path(name), "wb") as file:
                 file.write(array.array("d", part).tobytes())
-        for scope, operation in (("result", "avg"), ("contribution", "sum"), ("contribution", "avg")):
+        for scope, operation in (("result", "avg"), ("contribution", "sum"), ("contribution", "avg"), ("probable", "sum")):
             table, _ = self.succeed("--dims", "64x50", "--type", "f64", "--abs", "1e-4", "--scope", scope,
                                     "--op", operation, "--repetitions", "1", "one.f64", "two.f64")
             self.check_rows(table, 1e-14)
             self.assertEqual(table["partial_images"], 3)
-            grows = scope == "contribution" and operation == "sum"
+            self.assertEqual(table["scope"], scope)
+            grows = scope != "result" and operation == "sum"
             self.assertLessEqual(table["rows"][1]["bound"], 1e-4 * (int(RANKS) if grows else 1) * (1 + 1e-9))
+
+    def test_says_what_auto_ran(self):
+        os.environ["LACONIC_SCOPE"] = "probable"
+        try:
+            table, text = self.succeed(*SMALL, "--algorithms", "auto,homcomp_f", "--rel", "1e-3")
+        finally:
+            del os.environ["LACONIC_SCOPE"]
+        stock, auto, fused = table["rows"]
+        self.assertEqual((stock["ran"], fused["ran"]), ("MPI_Allreduce", "homcomp_f"))
+        self.assertNotEqual(auto["ran"], "auto")
+        self.assertIn(f"\nauto ({auto['ran']}) ", text)
+        self.assertIn("scope probable;", text)
+        self.assertEqual(table["scope"], "probable")
+        # As `laconic bench collective`: auto tries rows before it settles on one.
+        self.assertEqual([len(row["warm_up_s"]) for row in table["rows"]], [1, 7, 3])
 
     def test_bad_usage(self):
         for complaint, arguments in (

@@ -285,11 +285,15 @@ class Stacking(Folder):
         row = {"algorithm": "MPI_Allreduce", "median_s": 0.5, "sent_bytes_per_rank": 4e6, "ratio": 1, "max_error": 1e-9,
                "bound": 0, "psnr": 180.0, "nrmse": 1e-9}
         packed = dict(row, algorithm="homcomp_f", median_s=0.1, ratio=5.0, max_error=2e-4, bound=4e-4, psnr=79.7)
+        chosen = dict(packed, algorithm="auto", ran="hzccl")
         bound = {"rel": "1e-3", "ranks": 4, "partial_images": 8, "nx": 4, "nz": 3, "panels": 2, "bytes": 96,
-                 "repetitions": 3, "rows": [row, packed]}
+                 "repetitions": 3, "rows": [row, packed, chosen, dict(packed, algorithm="auto")]}
         page = bench_stacking.page({"machine": MACHINE, "mpi": "some MPI", "published": {"homcomp_f": "ring/fused:fle"},
                                     "bounds": [bound]}, self.out)
         self.assertIn("| homcomp_f | 0.100 s | 5.00x | 4.0 | 5.00 | 79.7 | 1.0e-09 | 0.0002 | 50 % |", page)
+        self.assertIn("| auto (hzccl) | 0.100 s |", page)
+        # Of measurements from before that was recorded.
+        self.assertIn("| auto | 0.100 s |", page)
         self.assertIn("79.7 dB at 1e-3", page)
         self.assertNotIn("![", page)
 

@@ -3,13 +3,17 @@
 #include "cli/calibrate_network_mpi.hpp"
 
 #include <mpi.h>
+#include <sched.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <functional>
+#include <utility>
 
 #include "cli/calibrate_traffic_mpi.hpp"
+#include "mpi/processors.hpp"
 
 namespace laconic::cli {
 namespace {
@@ -21,6 +25,17 @@ int own_rank() {
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     return rank;
+}
+
+/// Collective over the ranks of a node: processors that any of them may run on.
+int processors_of(MPI_Comm node) {
+    mpi::processor_set all{};
+    // Where there are more of them than bits this fails: all that there are.
+    if (sched_getaffinity(0, sizeof all, reinterpret_cast<cpu_set_t*>(all.data())) != 0) all = {};
+    MPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(all.size()), MPI_UINT64_T, MPI_BOR, node);
+    int found = 0;
+    for (const std::uint64_t word : all) found += std::popcount(word);
+    return found > 0 ? found : static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
 }
 
 /// By how much work takes longer when all ranks work than when one does.
@@ -73,6 +88,12 @@ std::vector<int> topology::on_node(int node) const {
     return found;
 }
 
+std::optional<int> topology::crowded() const {
+    for (int node = 0; node < nodes; ++node)
+        if (std::cmp_greater(on_node(node).size(), processors[static_cast<std::size_t>(node)])) return node;
+    return std::nullopt;
+}
+
 topology find_topology() {
     topology found;
     const int rank = own_rank();
@@ -81,6 +102,7 @@ topology find_topology() {
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
     int leader = rank;
     MPI_Bcast(&leader, 1, MPI_INT, 0, node);
+    const int processors = processors_of(node);
     MPI_Comm_free(&node);
     found.node_of.resize(static_cast<std::size_t>(found.ranks));
     MPI_Allgather(&leader, 1, MPI_INT, found.node_of.data(), 1, MPI_INT, MPI_COMM_WORLD);
@@ -90,6 +112,9 @@ topology find_topology() {
     found.nodes = static_cast<int>(leaders.size());
     for (int& of : found.node_of)
         of = static_cast<int>(std::lower_bound(leaders.begin(), leaders.end(), of) - leaders.begin());
+    std::vector<int> of_ranks(found.node_of.size());
+    MPI_Allgather(&processors, 1, MPI_INT, of_ranks.data(), 1, MPI_INT, MPI_COMM_WORLD);
+    for (const int leader_rank : leaders) found.processors.push_back(of_ranks[static_cast<std::size_t>(leader_rank)]);
     return found;
 }
 
@@ -116,8 +141,11 @@ network_found measure_network(const topology& where, const network_settings& set
     }
     // A node has as many cores as keep its ranks at the pace of one alone: less than one where nodes are emulated.
     const double sharing = measure_sharing(settings);
-    double cores = static_cast<double>(most) / sharing;
-    if (sharing <= 1) cores = std::max(cores, static_cast<double>(::sysconf(_SC_NPROCESSORS_ONLN)));
+    const auto online = static_cast<double>(::sysconf(_SC_NPROCESSORS_ONLN));
+    const auto usable = static_cast<double>(where.processors[static_cast<std::size_t>(node)]);
+    double cores = sharing <= 1 ? online : static_cast<double>(most) / sharing;
+    // Where there are enough for all ranks, processors that none of them is bound to are the node's, too.
+    cores = std::min(cores, static_cast<double>(mates.size()) > usable ? usable : online);
     MPI_Allreduce(&cores, &found.cores, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
     const model::level nothing{0, 0, 0, 0, 0, 0, {}};
     double unused = 0;

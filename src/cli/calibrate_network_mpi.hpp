@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -15,13 +16,18 @@ namespace laconic::cli {
 struct network_settings {
     double seconds_per_size = 0.05;        ///< how long each size is repeated, about; calls of an operation longer
     std::size_t stock_largest = 64 << 20;  ///< bytes of the largest buffer of calls
+    /// Ranks of a node share processors: of single messages the least counts, as most wait for somebody's turn.
+    bool takes_turns = false;
 };
 
 /// Which rank is on which node.
 struct topology {
     int ranks = 1, nodes = 1;
-    std::vector<int> node_of;  ///< per rank, from 0 in the order of their first ranks
+    std::vector<int> node_of;     ///< per rank, from 0 in the order of their first ranks
+    std::vector<int> processors;  ///< per node, that any of its ranks may run on
     [[nodiscard]] std::vector<int> on_node(int node) const;
+    /// The first node that has more ranks than processors, if one has.
+    [[nodiscard]] std::optional<int> crowded() const;
 };
 
 /// Collective: by shared memory (MPI_COMM_TYPE_SHARED).

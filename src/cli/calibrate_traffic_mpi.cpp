@@ -152,7 +152,7 @@ double traffic::lone(double pause_s, const std::function<void()>& round) {
         times.push_back(time_together(comm_, round));
         spent += times.back() + pause_s;
     }
-    return median(times);
+    return settings_.takes_turns ? quantile(times, 0) : median(times);
 }
 
 }  // namespace laconic::cli

@@ -60,7 +60,7 @@ private:
     [[nodiscard]] double burst(const model::level& way, double meeting_s);
     /// Median, or mean, of a round's times, over about so many seconds, of the slowest rank.
     [[nodiscard]] double repeat(const std::function<void()>& round, bool mean = false);
-    /// Median time of rounds that begin after a pause, all ranks at once.
+    /// Median, or least where ranks take turns, of the times of rounds that begin after a pause, all ranks at once.
     [[nodiscard]] double lone(double pause_s, const std::function<void()>& round);
 
     MPI_Comm comm_;

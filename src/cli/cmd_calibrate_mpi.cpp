@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <memory>
@@ -143,6 +144,19 @@ std::vector<operation> operations_of(const calibrate_request& request) {
     return found;
 }
 
+void warn_of_turns(const topology& where) {
+    const std::optional<int> node = where.crowded();
+    if (!node) return;
+    const int processors = where.processors[static_cast<std::size_t>(*node)];
+    // Not fmt::print: it throws when standard error is full.
+    std::fputs(fmt::format("laconic calibrate: warning: {} ranks share {} of a node and wait for their turns, which "
+                           "times are full of; start no more ranks on a node than it has processors\n",
+                           where.on_node(*node).size(),
+                           processors == 1 ? "1 processor" : fmt::format("{} processors", processors))
+                   .c_str(),
+               stderr);
+}
+
 /// Collective: measures on all ranks. What rank 0 has is what counts.
 model::machine measure(const calibrate_request& request, int rank, circumstances& how) {
     network_settings network;
@@ -155,6 +169,8 @@ model::machine measure(const calibrate_request& request, int rank, circumstances
     }
     model::machine m = model::default_machine();
     how.where = find_topology();
+    network.takes_turns = how.where.crowded().has_value();
+    if (rank == 0) warn_of_turns(how.where);
     how.found = measure_network(how.where, network, m);
     if (const auto channel = collective::usable_channel(MPI_COMM_WORLD); channel.ok())
         rates.threads = (*channel)->least_processors();

@@ -17,12 +17,13 @@ class Calibrate(unittest.TestCase):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
 
-    def launch(self, ranks, *arguments):
+    def launch(self, ranks, *arguments, processors=None):
         environment = {key: value for key, value in os.environ.items() if not key.startswith("LACONIC_")}
         # A rank that is left waiting shows as a time-out.
         return subprocess.run([LAUNCHER, str(ranks), PROGRAM, "calibrate", *arguments], stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True, timeout=120, env=environment, check=False,
-                              cwd=self.folder.name)
+                              cwd=self.folder.name,
+                              preexec_fn=processors and (lambda: os.sched_setaffinity(0, processors)))
 
     def predict(self, machine):
         done = subprocess.run([LACONIC, "predict", "--bytes", "64M", "--ranks", "16", "--nodes", "4", "--ratio", "8", "--json",
@@ -62,6 +63,7 @@ class Calibrate(unittest.TestCase):
         self.assertEqual([step["us"] for step in steps], sorted(step["us"] for step in steps))
         self.assertGreater(steps[0]["us"], 0)
         self.assertGreater(report["host"]["cores"], 0)
+        self.assertLessEqual(report["host"]["cores"], os.cpu_count())
         self.assertGreaterEqual(report["engine"]["call_us"], 0)
         self.assertGreaterEqual(report["engine"]["message_us"], 0)
         mpich = os.path.basename(PROGRAM).endswith("mpich")
@@ -77,6 +79,18 @@ class Calibrate(unittest.TestCase):
         with open(path, "w", encoding="utf-8") as file:
             file.write(report["toml"])
         self.predict(path)
+
+    def test_ranks_that_share_a_processor(self):
+        one = set(list(os.sched_getaffinity(0))[:1])
+        run = self.launch(3, "--quick", "--json", "--ops", "bcast", processors=one)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        warnings = [line for line in run.stderr.splitlines() if line.startswith("laconic")]
+        self.assertEqual(len(warnings), 1, run.stderr)
+        self.assertIn("warning: 3 ranks share 1 processor of a node", warnings[0])
+        report = json.loads(run.stdout)
+        self.assertLessEqual(report["host"]["cores"], 1)
+        # Copies of some KB, not turns of the scheduler, which are milliseconds.
+        self.assertLess(report["intra_node"]["steps"][-1]["us"], 1000)
 
     def test_complains_once(self):
         for ranks, arguments, code, words in ((1, [], 2, "1 rank"), (2, ["--bogus"], 2, "--bogus"),

@@ -13,6 +13,7 @@
 #include "cli/command.hpp"
 #include "cli/forced_stock_mpi.hpp"
 #include "cli/terminal.hpp"
+#include "codec/element.hpp"
 
 namespace laconic::cli {
 namespace {
@@ -26,12 +27,13 @@ struct bench_request {
     bool json = false;
 };
 
-void print_json(const bench_request& request, const collective_bench_settings& settings, std::size_t bytes, int ranks,
-                const std::vector<collective_measurement>& rows) {
+void print_json(const bench_request& request, const collective_bench_settings& settings, const collective_work& work,
+                int ranks, const std::vector<collective_measurement>& rows) {
     nlohmann::ordered_json object{{"op", request.arguments.op()},
                                   {"reduction", request.arguments.reduction()},
                                   {"ranks", ranks},
-                                  {"bytes", bytes},
+                                  {"bytes", bytes_that_run(work, ranks)},
+                                  {"type", codec::name_of(work.type)},
                                   {"scope", scope_name(settings.options.bound_scope)},
                                   {"segment_bytes", settings.options.segment_bytes},
                                   {"repetitions", settings.repetitions},
@@ -67,7 +69,7 @@ void print_json(const bench_request& request, const collective_bench_settings& s
     fmt::print("{}\n", object.dump(2));
 }
 
-void print_text(const collective_bench_settings& settings, std::size_t bytes, int ranks,
+void print_text(const collective_bench_settings& settings, const collective_work& work, int ranks,
                 const std::vector<collective_measurement>& rows) {
     std::vector<std::vector<std::string>> table{
         {"algorithm", "median s", "vs stock", "sent/rank", "ratio", "max error", "bound", "codec s", "wait s"}};
@@ -81,24 +83,24 @@ void print_text(const collective_bench_settings& settings, std::size_t bytes, in
                          fmt::format("{:.3g}", row.wait_s)});
     print_table(table, 1);
     fmt::print("{}\n",
-               dim(fmt::format("{} ranks, buffers of {}, median of {}, time of the slowest rank; stock: "
+               dim(fmt::format("{} ranks, buffers of {} of {}, median of {}, time of the slowest rank; stock: "
                                "MPI's own of {}, its bytes the least that it must send\n"
                                "vs stock: median of stock's time / this one's in the same repetition; codec, wait: "
                                "of rank 0, mean per call",
-                               ranks, base::human_bytes(bytes), settings.repetitions, LACONIC_FLAVOUR)));
+                               ranks, base::human_bytes(bytes_that_run(work, ranks)), codec::name_of(work.type),
+                               settings.repetitions, LACONIC_FLAVOUR)));
     for (const collective_measurement& row : rows)
         if (!row.same_bits) fmt::print("{}: the ranks hold different bits\n", row.algorithm);
 }
 
 int measure_and_print(const bench_request& request, collective_work& work, int rank, int ranks) {
     const collective_bench_settings settings{work.settings, request.repetitions, request.with_counts};
-    const auto rows = with_real_type(work.type, [&](auto zero) {
+    const auto rows = codec::with_element(work.type, [&](auto zero) {
         using T = decltype(zero);
         return measure_collective(std::span<const T>(work.field.as<T>()), settings);
     });
     if (rank != 0) return exit_ok;
-    const std::size_t bytes = bytes_that_run(work, ranks);
-    request.json ? print_json(request, settings, bytes, ranks, rows) : print_text(settings, bytes, ranks, rows);
+    request.json ? print_json(request, settings, work, ranks, rows) : print_text(settings, work, ranks, rows);
     return exit_ok;
 }
 
@@ -137,6 +139,7 @@ action declare_bench_collective(CLI::App& app) {
     request->arguments.declare(app,
                                {.algorithms_hint = "; stock:ALGORITHM[@SEGMENT] is one of MPI's own that is forced",
                                 .bytes = "64M",
+                                .offers_16_bit = true,
                                 .takes_forced = true,
                                 .options = options});
     declare_count(app, "--repetitions", request->repetitions, "measured rounds of all rows (default 5)");

@@ -245,7 +245,7 @@ private:
             if (!std::isfinite(want)) continue;
             magnitude = std::max(magnitude, std::fabs(static_cast<double>(want)));
             // Not finite where the exact result is: counts as an infinite error.
-            const long double error = std::fabs(static_cast<long double>(out[i]) - want);
+            const long double error = std::fabs(static_cast<long double>(static_cast<real_type<T>>(out[i])) - want);
             largest = std::isnan(error) ? HUGE_VALL : std::max(largest, error);
         }
         collective_measurement& m = rows_[row];
@@ -348,9 +348,13 @@ std::vector<collective_measurement> measure_collective(std::span<const T> field,
     return bench<T>(field, settings).run();
 }
 
-template std::vector<collective_measurement> measure_collective(std::span<const float>,
-                                                                const collective_bench_settings&);
-template std::vector<collective_measurement> measure_collective(std::span<const double>,
-                                                                const collective_bench_settings&);
+#define LACONIC_INSTANTIATE(T)                                                          \
+    template std::vector<collective_measurement> measure_collective(std::span<const T>, \
+                                                                    const collective_bench_settings&);
+LACONIC_INSTANTIATE(float)
+LACONIC_INSTANTIATE(double)
+LACONIC_INSTANTIATE(half)
+LACONIC_INSTANTIATE(bfloat16)
+#undef LACONIC_INSTANTIATE
 
 }  // namespace laconic::cli

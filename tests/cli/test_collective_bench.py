@@ -10,7 +10,7 @@ import sys
 import unittest
 from pathlib import Path
 
-from program import Ranks
+from program import Ranks, pack
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
 import bench_collectives  # noqa: E402
@@ -70,7 +70,33 @@ class CollectiveBench(Ranks):
             run = self.launch(3, *command, "--json")
             self.assertEqual(run.returncode, 0, run.stderr)
             self.assertEqual(json.loads(run.stdout)["bytes"], ran, op)
-            self.assertIn(f"3 ranks, buffers of {ran} B, ", self.launch(3, *command).stdout)
+            self.assertIn(f"3 ranks, buffers of {ran} B of f32, ", self.launch(3, *command).stdout)
+
+    def test_elements_of_16_bits(self):
+        values = [math.sin(0.01 * i) for i in range(5000)]
+        for kind in ("f16", "bf16"):
+            path = os.path.join(self.folder.name, kind)
+            with open(path, "wb") as out:
+                out.write(pack(values, kind))
+            command = (PROGRAM, "bench", "collective", "--data", path, "--type", kind, "--bytes", "20K", "--repetitions", "2")
+            for op in ("allreduce", "reduce", "reduce_scatter", "allgather", "gather", "scatter", "bcast", "alltoall"):
+                run = self.launch(3, *command, "--op", op, "--rel", "3e-2", "--json")
+                self.assertEqual(run.returncode, 0, run.stderr)
+                report = json.loads(run.stdout)
+                self.assertEqual([report[key] for key in ("op", "type", "bytes")], [op, kind, 20478])
+                self.check_rows(report, [row["algorithm"] for row in report["rows"]])
+                self.assertTrue({"stock", "auto"} <= {row["algorithm"] for row in report["rows"]})
+                # Sums are rounded to what the type holds; a check in the type itself would see nothing of that.
+                if op == "allreduce":
+                    self.assertGreater(report["rows"][0]["max_error"], 1e-4)
+            run = self.launch(2, *command, "--rel", "3e-2", "--reduction", "avg", "--algorithms", "stock,ring_raw,homcomp_f",
+                              "--json")
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.check_rows(json.loads(run.stdout), ["stock", "ring_raw", "homcomp_f"])
+            run = self.launch(2, *command, "--abs", "1e-2", "--algorithms", "stock,cpr_p2p:szx")
+            self.assertEqual((run.returncode, len(self.complaints(run))), (2, 1), run.stderr)
+            self.assertIn("'cpr_p2p:szx': ", run.stderr)
+            self.assertIn("f32", run.stderr)
 
     def test_the_table_explains_itself(self):
         text = self.bench(2, "--data", self.field, "--abs", "1e-3", "--algorithms", "stock,auto").stdout

@@ -78,7 +78,7 @@ void print_audits(const std::vector<audited_row>& rows) {
     for (const audited_row& row : rows) {
         const audit_report& found = row.found;
         const bool chosen = row.ran != row.algorithm && row.algorithm == "auto";
-        table.push_back({chosen ? fmt::format("auto: {}", row.ran) : row.algorithm, bound_text(found),
+        table.push_back({chosen ? fmt::format("auto ({})", row.ran) : row.algorithm, bound_text(found),
                          fmt::format("{:.3g}", found.max_error), share_text(found), fmt::format("{}", found.violations),
                          fmt::format("{:.3g}", found.deviation), deviation_text(found.normal.deviation),
                          percent(found.normal, 1), deviation_text(found.uniform.deviation), percent(found.uniform, 1)});

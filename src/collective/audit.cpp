@@ -26,7 +26,7 @@ element_promise promise_of(const collective_call<T>& call, bound limit, const ce
     // MPI says nothing about NaN in MPI_MIN and MPI_MAX.
     all.keeps_nan = rounds_sums || ran.schedule != schedule_kind::stock;
     all.rounds = rounds_sums || compresses(ran);
-    all.adds_in_type = rounds_sums && !compresses(ran) && call.combine != reduction::prod;
+    all.adds_in_type = reduces && call.combine == reduction::sum && !compresses(ran);
     // Streams hold integers, or values in twice the precision of T; uncompressed rows add in T.
     if (rounds_sums) all.rounding_unit = std::ldexp(1.0, compresses(ran) ? -2 * digits + 2 : -digits);
     // The bound itself covers the rounding of data that only move; of a relative one we know result_bound alone.

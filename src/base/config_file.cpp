@@ -11,9 +11,10 @@
 #define TOML_ENABLE_FORMATTERS 0
 #include <toml++/toml.h>
 
+#include <array>
 #include <cerrno>
-#include <fstream>
-#include <sstream>
+#include <cstdio>
+#include <memory>
 #include <system_error>
 
 #include "base/units.hpp"
@@ -87,17 +88,20 @@ private:
 
 }  // namespace
 
+// Streams take want of memory for the end of the file.
 result<std::string> read_text(const std::string& path, std::string_view remedy) {
-    errno = 0;
-    std::ifstream file(path, std::ios::binary);
-    std::ostringstream content;
-    // An empty file sets failbit on `content` without being an error; a directory opens but cannot be read.
-    if (file) content << file.rdbuf();
-    if (!file.is_open() || file.bad() || (!content && errno != 0)) {
-        const std::string why = errno != 0 ? std::generic_category().message(errno) : "read error";
+    const auto failed = [&] {
+        const std::string why = std::generic_category().message(errno);
         return status{errc::io, "cannot read '" + path + "' (" + why + "); " + std::string(remedy)};
-    }
-    return content.str();
+    };
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
+    if (file == nullptr) return failed();
+    std::string text;
+    std::array<char, 4096> piece;
+    while (const std::size_t size = std::fread(piece.data(), 1, piece.size(), file.get()))
+        text.append(piece.data(), size);
+    if (std::ferror(file.get()) != 0) return failed();
+    return text;
 }
 
 result<std::vector<config_entry>> read_config(const std::string& path) {

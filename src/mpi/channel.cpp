@@ -172,12 +172,12 @@ status workspace::reserve(std::size_t size_bytes) {
 
 void workspace::release() noexcept {
     memory_.reset();
-    size_bytes_ = 0;
+    size_bytes_ = used_bytes_ = 0;
 }
 
 void workspace::abandon() noexcept {
     static_cast<void>(memory_.release());
-    size_bytes_ = 0;
+    size_bytes_ = used_bytes_ = 0;
 }
 
 status channel::check(int code, std::string_view call) {

@@ -204,11 +204,7 @@ void check_mistakes() {
 
 /// MPI's own errors reach the error handler of the caller's communicator, once.
 void check_error_handler() {
-    MPI_Comm comm = MPI_COMM_NULL;
-    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-    MPI_Comm_create_errhandler(count_call, &handler);
-    MPI_Comm_set_errhandler(comm, handler);
+    MPI_Comm comm = duplicate_with(MPI_COMM_WORLD, count_call);
     int value = 0;
     for (const form how : forms) {
         handled = 0;
@@ -227,17 +223,12 @@ void check_error_handler() {
         check(handled == 1, "C the error handler ran " + std::to_string(handled) + " times");
         laconic_request_free(&request);
     }
-    MPI_Errhandler_free(&handler);
     MPI_Comm_free(&comm);
 }
 
 /// MPI fails while a first call makes what is kept with its communicator, which takes no further ones.
 void check_first_call_fails() {
-    MPI_Comm comm = MPI_COMM_NULL;
-    MPI_Comm_dup(MPI_COMM_SELF, &comm);
-    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-    MPI_Comm_create_errhandler(count_call, &handler);
-    MPI_Comm_set_errhandler(comm, handler);
+    MPI_Comm comm = duplicate_with(MPI_COMM_SELF, count_call);
     handled = 0;
     split_fails = true;
     float value = 1;
@@ -248,7 +239,6 @@ void check_first_call_fails() {
     }
     split_fails = false;
     MPI_Comm_free(&comm);
-    MPI_Errhandler_free(&handler);
 }
 
 /// Between two groups: MPI's own business.

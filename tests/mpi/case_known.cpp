@@ -160,11 +160,7 @@ void remember(MPI_Comm*, int* code, ...) { handled = *code; }
 /// MPI's refusal reaches the program's own handler, and the communicator is not used any more.
 void failures() {
     if (size_of(world) == 1) return;
-    MPI_Comm comm = MPI_COMM_NULL;
-    MPI_Comm_dup(world, &comm);
-    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-    MPI_Comm_create_errhandler(remember, &handler);
-    MPI_Comm_set_errhandler(comm, handler);
+    MPI_Comm comm = duplicate_with(world, remember);
     const collective_options options = options_for("stock", {});
     const std::vector<float> in(64, 1.0F);
     reduce(in, reduction::sum, comm, options, "before a failure");
@@ -179,7 +175,6 @@ void failures() {
         check(done.error().code() == errc::mpi && handled != MPI_SUCCESS, "a call that MPI refuses");
         check(run(call, comm, options).error().code() == errc::mpi, "a call after one that MPI refused");
     }
-    MPI_Errhandler_free(&handler);
     MPI_Comm_free(&comm);
 }
 

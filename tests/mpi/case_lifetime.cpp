@@ -55,11 +55,7 @@ void check_separation() {
 }
 
 void check_mpi_error() {
-    MPI_Comm comm = MPI_COMM_NULL;
-    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-    MPI_Comm_create_errhandler(remember_code, &handler);
-    MPI_Comm_set_errhandler(comm, handler);
+    MPI_Comm comm = duplicate_with(MPI_COMM_WORLD, remember_code);
     const std::vector<float> in = make_field<float>(field::smooth, rank_in(comm), 50000);
     std::vector<float> out(in.size());
     for (const bool broken : {true, false}) {
@@ -71,7 +67,6 @@ void check_mpi_error() {
         if (broken) check(handled_code == MPI_ERR_OTHER, "the user's error handler was not called");
     }
     MPI_Comm_free(&comm);
-    MPI_Errhandler_free(&handler);
 }
 
 }  // namespace

@@ -29,6 +29,17 @@ inline constexpr std::array<std::string_view, 5> all_rows{"stock", "ring_raw", "
     MPI_Comm_size(comm, &size);
     return size;
 }
+/// A duplicate with an error handler of its own.
+[[nodiscard]] inline MPI_Comm duplicate_with(MPI_Comm comm, MPI_Comm_errhandler_function* handle) {
+    MPI_Comm made = MPI_COMM_NULL;
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+    MPI_Comm_dup(comm, &made);
+    MPI_Comm_create_errhandler(handle, &handler);
+    MPI_Comm_set_errhandler(made, handler);
+    // The communicator keeps it.
+    MPI_Errhandler_free(&handler);
+    return made;
+}
 [[nodiscard]] inline collective_options options_for(std::string_view row, bound limit, scope which = scope::result) {
     collective_options options;
     options.limit = limit;

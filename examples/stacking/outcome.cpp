@@ -54,6 +54,8 @@ std::vector<double> middle_panel(const settings& wanted, const std::vector<doubl
     return rows;
 }
 
+std::string shown(const table_row& row) { return row.algorithm == "auto" ? "auto (" + row.ran + ")" : row.algorithm; }
+
 }  // namespace
 
 void print_table(const settings& wanted, const setting_of_run& run, const measurement& found) {
@@ -64,13 +66,15 @@ void print_table(const settings& wanted, const setting_of_run& run, const measur
         image_bytes(wanted) / megabyte, run.ranks, run.hosts, run.hosts == 1 ? "" : "s");
     std::printf("%s; error bound --%s %g, scope %s; median of %zu interleaved runs, slowest rank\n\n", run.mpi.c_str(),
                 unit_of(wanted.limit.kind), wanted.limit.value, name_of(wanted.scope), wanted.repetitions);
-    std::printf("%-14s %10s %9s %12s %7s %11s %11s %9s %10s\n", "algorithm", "time", "speed-up", "sent/rank", "ratio",
-                "max error", "bound", "PSNR", "NRMSE");
+    std::size_t widest = 14;
+    for (const table_row& row : found.rows) widest = std::max(widest, shown(row).size());
+    const int width = static_cast<int>(widest);
+    std::printf("%-*s %10s %9s %12s %7s %11s %11s %9s %10s\n", width, "algorithm", "time", "speed-up", "sent/rank",
+                "ratio", "max error", "bound", "PSNR", "NRMSE");
     for (const table_row& row : found.rows) {
         const bool stock = &row == &found.rows.front();
         const std::string bound = row.bound > 0 ? text_of("%.2e", row.bound) : "-";
-        const std::string name = row.algorithm == "auto" ? "auto (" + row.ran + ")" : row.algorithm;
-        std::printf("%-14s %8.1fms %8.2fx %c%8.2f MB %7.2f %11.2e %11s %6.1f dB %10.2e\n", name.c_str(),
+        std::printf("%-*s %8.1fms %8.2fx %c%8.2f MB %7.2f %11.2e %11s %6.1f dB %10.2e\n", width, shown(row).c_str(),
                     row.seconds * 1e3, row.speed_up, stock ? '~' : ' ', static_cast<double>(row.sent_bytes) / megabyte,
                     row.ratio, row.max_error, bound.c_str(), row.psnr, row.nrmse);
         if (row.violations > 0) {

@@ -20,11 +20,12 @@ from pathlib import Path
 
 FLOORS = {
     "include": 1,
-    "base": 2, "mpi": 2,
-    "codec": 3, "trace": 3,
-    "gpu": 4, "model": 4, "redistribute": 4, "record": 4,
-    "collective": 5, "proxy": 5, "report": 5,
-    "cli": 6, "preload": 6, "python": 6, "plugins": 6,
+    "base": 2,
+    "mpi": 3,
+    "codec": 4, "trace": 4,
+    "gpu": 5, "model": 5, "redistribute": 5, "record": 5,
+    "collective": 6, "proxy": 6, "report": 6,
+    "cli": 7, "preload": 7, "python": 7, "plugins": 7,
 }
 # Parts that are no folders of src/; they do without the library's internals.
 FOLDERS = ("include", "examples", "python", "plugins")

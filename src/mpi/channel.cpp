@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/no_memory.hpp"
 #include "mpi/completion.hpp"
 #include "mpi/error.hpp"
 #include "mpi/processors.hpp"
@@ -147,9 +148,6 @@ void ask_for_large_pages([[maybe_unused]] std::byte* memory, [[maybe_unused]] st
     madvise(memory + before, (size_bytes - before) / page * page, MADV_HUGEPAGE);
 #endif
 }
-
-/// As base::no_memory(), which lies beside this part: so short a text takes no memory.
-status no_memory() { return {errc::out_of_memory, "free some"}; }
 
 }  // namespace
 
@@ -328,7 +326,7 @@ result<channel*> channel_of(MPI_Comm comm, channel_use use, const channel_setup&
     MPI_Comm_set_errhandler(copy.handle, MPI_ERRORS_RETURN);
     bool all_have_memory = true;
     const int failed = channel::connect(copy.handle, made.get(), all_have_memory);
-    if (!all_have_memory) return no_memory();
+    if (!all_have_memory) return base::no_memory();
     if (made != nullptr) {
         made->comm_ = copy.take();
         if (const int code = MPI_Comm_set_attr(comm, key, made.get()); code != 0)
@@ -341,7 +339,7 @@ result<channel*> channel_of(MPI_Comm comm, channel_use use, const channel_setup&
     MPI_Comm_call_errhandler(comm, failed);
     return to_status(failed, "the first collective on a communicator");
 } catch (const std::bad_alloc&) {
-    return no_memory();
+    return base::no_memory();
 }
 
 status before_finalize(void (*action)() noexcept) {

@@ -8,12 +8,10 @@
 #include <string>
 #include <string_view>
 
+#include "base/no_memory.hpp"
 #include "laconic/status.hpp"
 
 namespace laconic::redistribute {
-
-/// Where not even a sentence can be made.
-[[nodiscard]] inline status no_memory_left() noexcept { return {errc::out_of_memory, "no memory"}; }
 
 /// "no memory for {what} (at least {bytes} bytes); {remedy}". The text takes memory itself, unless it is
 /// very short.
@@ -22,7 +20,7 @@ namespace laconic::redistribute {
         return {errc::out_of_memory, "no memory for " + std::string(what) + " (at least " + std::to_string(bytes) +
                                          " bytes); " + std::string(remedy)};
     } catch (const std::bad_alloc&) {
-        return no_memory_left();
+        return base::no_memory();
     }
 }
 
@@ -39,14 +37,14 @@ template <class Action, class Why>
     }
 }
 
-/// The failure that `make` puts into words, or "no memory" where there is none for them. For what other ranks wait to
-/// hear of.
+/// The failure that `make` puts into words, or the shortest where there is no memory for them. For what other ranks
+/// wait to hear of.
 template <class Make>
 [[nodiscard]] status told(Make make) noexcept {
     try {
         return make();
     } catch (const std::bad_alloc&) {
-        return no_memory_left();
+        return base::no_memory();
     }
 }
 

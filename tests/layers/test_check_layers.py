@@ -55,7 +55,7 @@ class CheckLayers(unittest.TestCase):
         self.expect_fault(self.clean | {"src/base/log.cpp": '#  include "../codec/fle.hpp"\n'}, "runs up")
 
     def test_catches_a_sideways_arrow(self):
-        self.expect_fault(self.clean | {"src/mpi/log.cpp": '#include "base/options.hpp"\n'}, "runs sideways")
+        self.expect_fault(self.clean | {"src/trace/log.cpp": '#include "codec/fle.hpp"\n'}, "runs sideways")
 
     def test_catches_a_public_header_that_includes_an_internal_one(self):
         self.expect_fault(self.clean | {"include/laconic/x.hpp": '#include "base/options.hpp"\n'}, "public headers only")

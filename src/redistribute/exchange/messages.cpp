@@ -128,7 +128,7 @@ status message_engine::send_next(flow& to) {
         pack(*to.bytes, run_->arrays, what, codec_.pack_here(message.data()), stores::cached);
         const double limit = run_->arrays.bounds.empty() ? 0 : run_->arrays.bounds[what.field];
         size = or_no_memory([&] { return codec_.encode(static_cast<std::size_t>(what.bytes), limit, message); },
-                            no_memory_left);
+                            [] { return base::no_memory(); });
         if (!size) {
             if (first_fault_.ok()) first_fault_ = told([&] { return size.error(); });
             size = std::size_t{0};
@@ -165,8 +165,8 @@ status message_engine::received(int index, const MPI_Status& about) {
     const flow& from = in_.flows[in_.flow_of[at]];
     const chunk& what = in_.chunk_of[at];
     const std::span<std::byte> message = slot(in_, index).first(static_cast<std::size_t>(size));
-    const auto packed =
-        or_no_memory([&] { return codec_.decode(message, static_cast<std::size_t>(what.bytes)); }, no_memory_left);
+    const auto packed = or_no_memory([&] { return codec_.decode(message, static_cast<std::size_t>(what.bytes)); },
+                                     [] { return base::no_memory(); });
     // A damaged message is remembered, and the run goes on to its end: other ranks wait for this one.
     if (packed.ok())
         unpack(*from.bytes, run_->arrays, what, *packed, unpacking_, *run_->arrivals);

@@ -107,6 +107,10 @@ private:
     }
     [[nodiscard]] std::size_t offset_of(int rank) const noexcept { return tile_offset(field_.size(), rank, ranks_); }
     [[nodiscard]] bool reduces() const noexcept { return collective::is_reduction(settings_.op); }
+    /// Whether results differ from exact ones without compression, too.
+    [[nodiscard]] bool rounds() const noexcept {
+        return reduces() && settings_.combine != reduction::min && settings_.combine != reduction::max;
+    }
     [[nodiscard]] unsigned divisor() const noexcept {
         return collective::divisor_of(settings_.op, settings_.combine, ranks_);
     }
@@ -251,18 +255,26 @@ private:
         collective_measurement& m = rows_[row];
         m.max_error = observers_.largest(static_cast<double>(largest));
         magnitude = observers_.largest(magnitude);
-        m.bound = guaranteed(row) + (reduces() ? std::ldexp(0.5, codec::ulp_exponent<T>(magnitude)) : 0.0);
+        m.bound = guaranteed(row, magnitude) + (rounds() ? std::ldexp(0.5, codec::ulp_exponent<T>(magnitude)) : 0.0);
         m.same_bits = !alike || have_same_bits(out_.bytes());
     }
 
     /// What stands beside the final rounding.
-    [[nodiscard]] double guaranteed(std::size_t row) const {
+    /// magnitude   of the results
+    [[nodiscard]] double guaranteed(std::size_t row, double magnitude) const {
         const auto ran = collective::find_cell(settings_.op, reports_[row].algorithm);
         if (ran.ok() && collective::compresses(*ran)) return reports_[row].result_bound;
-        if (!reduces()) return 0;
-        const value_range<T> range = range_of(field_);
-        return collective::rounding_of_sums<T>(static_cast<std::uint32_t>(ranks_), static_cast<double>(range.max_abs)) /
-               divisor();
+        if (!rounds()) return 0;
+        const auto largest = static_cast<double>(range_of(field_).max_abs);
+        if (settings_.combine == reduction::prod) return rounding_of_products(magnitude, largest);
+        return collective::rounding_of_sums<T>(static_cast<std::uint32_t>(ranks_), largest) / divisor();
+    }
+    /// Each product loses up to twice half an ulp of the result or, where it is too small for all its digits, half the
+    /// least value, which grows with the factors that follow.
+    [[nodiscard]] double rounding_of_products(double magnitude, double largest) const noexcept {
+        const double products = ranks_ - 1, half_least = std::ldexp(0.5, codec::ulp_exponent<T>(0));
+        return collective::rounding_of_additions<T>(2 * products, magnitude) +
+               products * half_least * std::pow(std::max(1.0, largest), std::max(0, ranks_ - 2));
     }
     [[nodiscard]] static bool have_same_bits(std::span<const std::byte> bytes) {
         std::uint64_t sum = 0;

@@ -211,6 +211,43 @@ void stock_call::unpack(const geometry& call, void* out, std::size_t width) cons
     }
 }
 
+/// MPI moves 16-bit elements as integers; operations of the program know them by their own type.
+status stock_call::set_type(const geometry& call, element_type type, reduction combine, MPI_Op custom) {
+    const bool ours = size_of(type) == 2 && combine != reduction::custom;
+    call_.type = ours ? MPI_UINT16_T : mpi::type_of(type);
+    if (call_.type == MPI_DATATYPE_NULL) return no_memory();
+    // Kept for the next call: a persistent one has the same.
+    if (own_op_) return {};
+    if (!ours || !is_reduction(call.op)) {
+        call_.combine = combine == reduction::custom ? custom : op_of(combine);
+        return {};
+    }
+    MPI_User_function* const function =
+        type == element_type::f16 ? half_function<half>(combine) : half_function<bfloat16>(combine);
+    status made = channel_->check(MPI_Op_create(function, 1, &call_.combine), "MPI_Op_create");
+    own_op_ = made.ok();
+    return made;
+}
+
+void stock_call::set_counts(const geometry& call) {
+    const int in_count = static_cast<int>(call.in_count);
+    const int out_count = static_cast<int>(call.out_count);
+    switch (call.op) {
+        case operation::allgather:
+        case operation::gather: call_.in_count = call_.out_count = in_count; break;
+        case operation::scatter: call_.in_count = call_.out_count = out_count; break;
+        case operation::alltoall:
+            call_.in_count = call_.out_count = static_cast<int>(call.in_count / static_cast<std::size_t>(call.ranks));
+            break;
+        default: call_.in_count = in_count, call_.out_count = out_count; break;
+    }
+    if (!call.varying) return;
+    call_.in_counts = to_ints(call.in_counts);
+    call_.in_displacements = to_ints(call.in_displacements);
+    call_.out_counts = to_ints(call.op == operation::reduce_scatter ? call.in_counts : call.out_counts);
+    call_.out_displacements = to_ints(call.out_displacements);
+}
+
 status stock_call::prepare(mpi::channel& channel, const geometry& call, element_type type, reduction combine,
                            MPI_Op custom, const void* in, void* out) {
     if (auto bad = fits_mpi(call); !bad.ok()) return bad;
@@ -218,25 +255,12 @@ status stock_call::prepare(mpi::channel& channel, const geometry& call, element_
     channel_ = &channel;
     copied_bytes_ = 0;
     started_ = packed_out_ = false;
-    const bool narrow = type == element_type::f16 || type == element_type::bf16;
-    if (combine == reduction::custom) {
-        call_.combine = custom;
-    } else if (is_reduction(call.op) && narrow && !own_op_) {
-        MPI_User_function* const function =
-            type == element_type::f16 ? half_function<half>(combine) : half_function<bfloat16>(combine);
-        if (auto bad = channel.check(MPI_Op_create(function, 1, &call_.combine), "MPI_Op_create"); !bad.ok())
-            return bad;
-        own_op_ = true;
-    } else if (!own_op_) {
-        call_.combine = op_of(combine);
-    }
     call_.op = call.op;
     call_.varying = call.varying;
     call_.root = call.root;
-    // MPI moves 16-bit elements as integers; operations of the program know them by their own type.
-    call_.type = narrow && combine != reduction::custom ? MPI_UINT16_T : mpi::type_of(type);
-    if (call_.type == MPI_DATATYPE_NULL) return no_memory();
-    const std::size_t width = narrow ? 2 : type == element_type::f32 ? 4 : 8;
+    if (auto bad = set_type(call, type, combine, custom); !bad.ok()) return bad;
+    set_counts(call);
+    const std::size_t width = size_of(type);
     // Where the values are, or belong, already.
     // Ranks without values say so, too: in place or not, MPI's alltoallv has other messages.
     const bool same = in == out && in != nullptr;
@@ -258,22 +282,7 @@ status stock_call::prepare(mpi::channel& channel, const geometry& call, element_
         if (size_bytes > 0) std::memcpy(copy_->bytes.bytes().data(), in, size_bytes);
         call_.in = copy_->bytes.bytes().data();
     }
-    const int in_count = static_cast<int>(call.in_count);
-    const int out_count = static_cast<int>(call.out_count);
-    switch (call.op) {
-        case operation::allgather:
-        case operation::gather: call_.in_count = call_.out_count = in_count; break;
-        case operation::scatter: call_.in_count = call_.out_count = out_count; break;
-        case operation::alltoall:
-            call_.in_count = call_.out_count = static_cast<int>(call.in_count / static_cast<std::size_t>(call.ranks));
-            break;
-        default: call_.in_count = in_count, call_.out_count = out_count; break;
-    }
     if (!call.varying) return {};
-    call_.in_counts = to_ints(call.in_counts);
-    call_.in_displacements = to_ints(call.in_displacements);
-    call_.out_counts = to_ints(call.op == operation::reduce_scatter ? call.in_counts : call.out_counts);
-    call_.out_displacements = to_ints(call.out_displacements);
     if (packs) return pack(call, in, width, exchanges_in_place);
     if (same && gathers && !in_place && call.in_count > 0)
         call_.out = tell_apart(call_.out_displacements, static_cast<std::byte*>(out), width);

@@ -49,6 +49,8 @@ public:
     void release() noexcept;
 
 private:
+    [[nodiscard]] status set_type(const geometry& call, element_type type, reduction combine, MPI_Op custom);
+    void set_counts(const geometry& call);
     [[nodiscard]] status borrow(std::size_t size_bytes);
     [[nodiscard]] status pack(const geometry& call, const void* in, std::size_t width, bool in_place);
     void unpack(const geometry& call, void* out, std::size_t width) const noexcept;

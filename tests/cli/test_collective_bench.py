@@ -72,6 +72,22 @@ class CollectiveBench(Ranks):
             self.assertEqual(json.loads(run.stdout)["bytes"], ran, op)
             self.assertIn(f"3 ranks, buffers of {ran} B of f32, ", self.launch(3, *command).stdout)
 
+    def test_bounds_of_uncompressed_rows_suit_the_reduction(self):
+        data = self.file("factors", [100 + 50 * math.sin(0.01 * i) for i in range(5000)])
+        names = ["stock", "ring_raw", "recursive_doubling_raw"]
+        bounds = {}
+        for reduction in ("sum", "max", "prod"):
+            run = self.bench(3, "--data", data, "--abs", "1e-3", "--reduction", reduction, "--json", "--algorithms",
+                             ",".join(names))
+            self.assertEqual(run.returncode, 0, run.stderr)
+            report = json.loads(run.stdout)
+            self.check_rows(report, names)
+            bounds[reduction] = {row["bound"] for row in report["rows"]}
+        self.assertEqual(bounds["max"], {0})
+        # A float has 24 digits: a sum of up to 450 and a product of up to 3.4e6, each rounded twice.
+        self.assertLess(max(bounds["sum"]), 1e-4)
+        self.assertLess(max(bounds["prod"]), 1.0)
+
     def test_elements_of_16_bits(self):
         values = [math.sin(0.01 * i) for i in range(5000)]
         for kind in ("f16", "bf16"):

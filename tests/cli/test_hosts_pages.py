@@ -107,6 +107,21 @@ class Grid(Folder):
         self.assertIn("64K: 0.89x (ring_raw), 1M: 4.00x (homcomp_f) | 1 MB |", self.section(page, "From where"))
         self.assertIn("| all | 2 | 2 of 2 |", page)
 
+    def test_the_crossover_of_allreduce_has_a_target(self):
+        def verdict(*points):
+            return self.section(self.page(*points), "From where").strip().splitlines()[-1]
+
+        def slow(size):
+            return change(change(grid_point(size), "homcomp_f", median_s=0.2), "c_coll", median_s=0.2)
+
+        target = "Target: a crossover of at most 256 KB for allreduce: "
+        self.assertEqual(verdict(slow("64K"), grid_point("256K")), target + "met (256 KB).")
+        self.assertEqual(verdict(grid_point("64K"), grid_point("1M")), target + "met (at most 64 KB).")
+        self.assertEqual(verdict(slow("256K"), grid_point("1M")), target + "**not met** (1 MB).")
+        self.assertEqual(verdict(slow("64K"), slow("1M")), target + "**not met** (none).")
+        # Of the other operations none is asked.
+        self.assertIn("| bcast | ", verdict(grid_point("1M", op="bcast")))
+
     def test_predictions(self):
         off = change(grid_point("1M"), "homcomp_f", predicted_s=0.01)
         page = self.page(off)
@@ -120,8 +135,9 @@ class Grid(Folder):
         self.assertIn("on 0 of 1 points", self.section(page, "Incompressible"))
         self.assertIn("| ring_raw | +12 % |", self.section(page, "Incompressible"))
         self.assertEqual(self.section(page, "One core").count("| 4.00x |"), 2)
-        slower = change(cores, "homcomp_f", median_s=0.04)
-        self.assertIn("| 2.00x | 3.2x | **not met** |", self.page(grid_point(), slower))
+        self.assertIn("| 4.00x | 3.2x | met | 3.96x (homcomp_f) | 2.00x |", page)
+        slower = change(change(cores, "homcomp_f", median_s=0.04), "auto", median_s=0.05, ran="hzccl")
+        self.assertIn("| 2.00x | 3.2x | **not met** | 1.60x (hzccl) |", self.page(grid_point(), slower))
 
     def test_a_new_measurement_replaces_the_old_one(self):
         def opened():

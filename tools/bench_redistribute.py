@@ -122,7 +122,7 @@ def study(build, repetitions, quick):
 
 
 def plan_of(build, data, repetitions, quick, wanted):
-    """Points of the parts that are wanted, what the acceptance figures need first."""
+    """Points of the parts that are wanted, what the targets need first."""
     cube = ("256x256x256", "32x32x32", "round_robin")
     points = [Point("memory", mpi, ranks, "memory", *cube, tuple(MESSAGES), repetitions, ("--own-array",))
               for ranks in (2, 8) for mpi in MPIS]

@@ -153,7 +153,7 @@ def page(results, plots, soak, before):
 {where(results)}
 All rows: [codec.json](codec.json).
 
-## Against the acceptance figures
+## Targets
 
 At relative bound {results["main_bound"]}; in brackets the range over the fields.
 

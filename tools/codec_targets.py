@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The codec's acceptance figures: measured rows go in; one line per figure (what, target, measured, met) comes out.
+"""The codec's targets: measured rows go in; one line per figure (what, target, measured, met) comes out.
 A figure that was not measured, e.g. of an engine that the machine lacks, is neither met nor missed.
 """
 import math

@@ -75,8 +75,8 @@ def bandwidth_of(rows, speedup):
     return None
 
 
-def acceptance(rows):
-    """The two sentences of the acceptance, for 128 ranks or the most that there are."""
+def targets(rows):
+    """What was simulated beside its target, for 128 ranks or the most that there are."""
     fused = rows.one("large", "homcomp_f (fle)")
     ranks = 128 if 128 in fused else max(fused, default=0)
     times = {name: row[ranks] for name, row in rows.times("large", "ranks").items() if ranks in row}
@@ -144,10 +144,11 @@ said otherwise. Nothing is measured here on real networks; see the page of the c
   (Open MPI's choice for large arrays), at the full speed of the wire. A large stock allreduce is simulated at a fraction of
   its size on a network as much slower, for the memory's sake: the same in an alpha-beta model.
 - In brackets: speedup over the best stock row of that column. All rows: [scale.json](scale.json).
+- Buffers of 678 MB and 1 MB have 678 * 10^6 and 10^6 bytes; 1 KB of a segment or a cell is 2^10 bytes.
 {failed}
-## Against the acceptance figures
+## Targets
 
-{acceptance(rows)}
+{targets(rows)}
 {pictures}
 ## What it shows
 

@@ -150,8 +150,11 @@ def page(results, out):
 {first['nx']} x {first['nz']} x {first['panels']} values ({first['bytes'] / 1e6:.1f} MB per rank) from reverse-time migration
 ([guide](../guide/stacking.md)); scope contribution, as in the literature; medians of {first['repetitions']} interleaved runs. PSNR and NRMSE
 are against the exact sum and its range. `cpr_p2p:zfp_rate` (8 bits per value at every bound) keeps no bound.
+MB are 10^6 bytes. R: what the row's own schedule would send uncompressed / what it sends, over all ranks; gain: time of `MPI_Allreduce` /
+time of the row. MB sent are those of the rank that sends most; of `MPI_Allreduce`, what a ring would send.
 
 Rows are schedule/payload:codec: {names}.
+Each host has one rank, so `argm` is `homcomp_f` under another name: as far as their times differ, those of one row may.
 
 C-Coll (figures 17 and 18) reports 42.9, 58.0 and 79.6 dB at absolute bounds of 1e-2, 1e-3 and 1e-4, and 1.5 times the speed of
 the library at 1e-2. `homcomp_f` here: {', '.join(f'{value:.1f} dB at {rel}' for rel, value in psnr.items())}.

@@ -311,6 +311,7 @@ class Stacking(Folder):
         # Of measurements from before that was recorded.
         self.assertIn("| auto | 0.100 s |", page)
         self.assertIn("79.7 dB at 1e-3", page)
+        self.assertIn("R: what the row's own schedule would send uncompressed / what it sends", page)
         self.assertNotIn("![", page)
 
 

@@ -119,7 +119,7 @@ class Grid(Folder):
         self.assertEqual(verdict(grid_point("64K"), grid_point("1M")), target + "met (at most 64 KB).")
         self.assertEqual(verdict(slow("256K"), grid_point("1M")), target + "**not met** (1 MB).")
         self.assertEqual(verdict(slow("64K"), slow("1M")), target + "**not met** (none).")
-        # Of the other operations none is asked.
+        # The other operations have none.
         self.assertIn("| bcast | ", verdict(grid_point("1M", op="bcast")))
 
     def test_predictions(self):

@@ -25,6 +25,27 @@ void guarantee(quantisation<T>& plan, const codec::step_choice<T>& choice) noexc
     plan.contribution_bound = choice.contribution_bound;
 }
 
+struct normal_share {
+    double within = 0, density = 0;
+};
+
+/// P(|N(0,1)| <= z) and its derivative, by series without a negative term. Basic operations only: ranks share a bound
+/// by it, and all need the same bits.
+normal_share normal_within(double z) noexcept {
+    constexpr double root_of_2_over_pi = 0.79788456080286535588;
+    const double square = z * z;
+    // exp(z^2 / 2), and what erf(z / sqrt 2) is in units of sqrt(2 / pi) / exp(z^2 / 2).
+    double exponential = 1, odd = z, power = 1, product = z;
+    for (int n = 1; power > 0x1p-60 * exponential || product > 0x1p-60 * odd; ++n) {
+        power *= square / (2 * n);
+        product *= square / (2 * n + 1);
+        exponential += power;
+        odd += product;
+    }
+    const double density = root_of_2_over_pi / exponential;
+    return {density * odd, density};
+}
+
 }  // namespace
 
 double absolute_bound(const quantisation_request& request) noexcept {
@@ -32,13 +53,15 @@ double absolute_bound(const quantisation_request& request) noexcept {
 }
 
 double normal_quantile(double confidence) noexcept {
+    constexpr double furthest = 9;  // where erf is 1 to the last bit
     double z = 2;
-    // Newton's method on erf(z / sqrt 2) - confidence, whose derivative is sqrt(2 / pi) exp(-z^2 / 2).
+    // Newton's method on erf(z / sqrt 2) - confidence.
     for (int i = 0; i < 60; ++i) {
-        const double slope = std::sqrt(2 / M_PI) * std::exp(-z * z / 2);
-        const double next = std::clamp(z - (std::erf(z / M_SQRT2) - confidence) / slope, z / 4, z + 1);
-        if (next == z) break;
+        const auto [within, density] = normal_within(z);
+        const double next = std::clamp(z - (within - confidence) / density, z / 4, std::min(z + 1, furthest));
+        const bool is_there = std::abs(next - z) <= 1e-15 * z;
         z = next;
+        if (is_there) break;
     }
     return z;
 }
@@ -105,7 +128,9 @@ quantisation<T> quantise_per_hop(const quantisation_request& request) noexcept {
 
     quantisation<T> plan;
     guarantee(plan, codec::choose_step<T>(divide_down(std::max(of_result - rounding, 0.0), shares), largest));
-    plan.magnitude = codec::magnitude_of<T>(plan.how, largest);
+    // Products, and what a program's own operation makes, may be larger than all contributions.
+    const bool is_limited = request.errors != growth::unknown;
+    plan.magnitude = is_limited ? codec::magnitude_of<T>(plan.how, largest) : plan.how.reach;
     plan.result_bound =
         (shares * plan.contribution_bound + rounding) / (request.errors == growth::average ? ranks : 1.0);
     // A partial sum that is infinite stays so, whatever is added or divided later.

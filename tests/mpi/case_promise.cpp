@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every row, operation, type, scope and kind of bound on every test field, against the exact sum.
 #include <algorithm>
+#include <cmath>
 
 #include "cases.hpp"
 #include "reference.hpp"
@@ -55,9 +56,27 @@ void check_field(field kind) {
     }
 }
 
+/// Products are larger than all that goes into them: where every hop compresses anew, they need other integers.
+void check_products() {
+    const int ranks = size_of(MPI_COMM_WORLD);
+    constexpr double factor = 1000, limit = 1e-4;
+    const std::vector<double> in(count, factor);
+    const double exact = std::pow(factor, ranks);
+    for (const std::string_view row : {"per_hop", "ring/pipelined:fle", "rabenseifner/per_hop:fle"}) {
+        const auto out =
+            reduce(in, reduction::prod, MPI_COMM_WORLD, options_for(row, bound::abs(limit)), std::string(row));
+        const auto [least, most] = std::minmax_element(out.begin(), out.end());
+        // Each partial product is off by the bound at most, and multiplied by the factors behind it.
+        const double share = 1e-12 + ranks * limit / factor;
+        check(*least >= exact * (1 - share) && *most <= exact * (1 + share),
+              std::string(row) + ": products from " + std::to_string(*least) + " to " + std::to_string(*most));
+    }
+}
+
 }  // namespace
 
 void promise_holds() {
+    check_products();
     // Many ranks on few cores are slow: there only the fields that are hardest to sum.
     const bool many = size_of(MPI_COMM_WORLD) > 5;
     for (const field kind : all_fields) {

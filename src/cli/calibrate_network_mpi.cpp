@@ -88,6 +88,16 @@ std::vector<int> topology::on_node(int node) const {
     return found;
 }
 
+base::node_sizes topology::sizes() const {
+    base::node_sizes all{nodes, 0, ranks};
+    for (int node = 0; node < nodes; ++node) {
+        const auto members = static_cast<int>(on_node(node).size());
+        all.largest = std::max(all.largest, members);
+        all.smallest = std::min(all.smallest, members);
+    }
+    return all;
+}
+
 std::optional<int> topology::crowded() const {
     for (int node = 0; node < nodes; ++node)
         if (std::cmp_greater(on_node(node).size(), processors[static_cast<std::size_t>(node)])) return node;

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "base/node_sizes.hpp"
 #include "model/machine.hpp"
 
 namespace laconic::cli {
@@ -26,6 +27,7 @@ struct topology {
     std::vector<int> node_of;     ///< per rank, from 0 in the order of their first ranks
     std::vector<int> processors;  ///< per node, that any of its ranks may run on
     [[nodiscard]] std::vector<int> on_node(int node) const;
+    [[nodiscard]] base::node_sizes sizes() const;
     /// The first node that has more ranks than processors, if one has.
     [[nodiscard]] std::optional<int> crowded() const;
 };

@@ -85,8 +85,9 @@ public:
     [[nodiscard]] model::question question(const topology& where, operation op, std::size_t count) {
         const auto seen = collective::sample_of<float>(in_.as<float>().first(count), options_.limit, 1);
         const double ratio = collective::ratio_of(seen, sizeof(float));
-        return collective::question_of(op, reduction::sum, count * sizeof(float), sizeof(float), options_.segment_bytes,
-                                       ranks_, where.nodes, {ratio, ratio}, 1);
+        return collective::question_of(
+            {op, reduction::sum, count * sizeof(float), sizeof(float), ranks_, where.sizes(), 1}, options_,
+            {ratio, ratio});
     }
 
     /// The same of a row with this codec. The model knows the size of others than fle by a factor, which is that of

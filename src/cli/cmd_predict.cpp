@@ -146,8 +146,8 @@ void print_json(const predict_request& request, const prepared& ready) {
     }
     if (request.crossover) {
         object["crossover_bytes"] = size_or_null(model::smallest_win(ready.where, what, ready.candidates));
-        object["interesting_from_bytes"] = size_or_null(model::smallest_interesting_bytes(
-            ready.where, what.op, what.ranks, what.nodes, ready.candidates, what.segment_bytes, what.threads));
+        object["interesting_from_bytes"] =
+            size_or_null(model::smallest_interesting_bytes(ready.where, what, ready.candidates));
     }
     fmt::print("{}\n", object.dump(2));
 }

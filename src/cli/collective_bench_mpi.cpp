@@ -315,7 +315,7 @@ private:
     /// What the cost model says of each row, asked as `auto` asks it.
     void predict() {
         const collective_options& options = settings_.options;
-        const double share = collective::sampled_share(settings_.op, settings_.combine, options.bound_scope, ranks_);
+        const double share = collective::share_of_bound(settings_.op, settings_.combine, options, ranks_);
         const auto where = collective::machine_of(settings_.options.machine);
         if (!where) fail_data(where.error().context());
         const collective::value_sample mine =
@@ -323,10 +323,14 @@ private:
         std::vector<collective::value_sample> all(static_cast<std::size_t>(ranks_));
         MPI_Allgather(&mine, sizeof(mine), MPI_BYTE, all.data(), sizeof(mine), MPI_BYTE, MPI_COMM_WORLD);
         const auto ratio = collective::ratios_of(collective::joined(all, options.limit, share), sizeof(T));
-        const model::question asked = collective::question_of(settings_.op, settings_.combine, count_ * sizeof(T),
-                                                              sizeof(T), options.segment_bytes, ranks_,
-                                                              collective::nodes_of(channel(), options.ranks_per_node),
-                                                              ratio, collective::agreed_threads_of(options, channel()));
+        const collective::sized_call call{settings_.op,
+                                          settings_.combine,
+                                          count_ * sizeof(T),
+                                          sizeof(T),
+                                          ranks_,
+                                          collective::nodes_of(channel(), options.ranks_per_node),
+                                          collective::agreed_threads_of(options, channel())};
+        const model::question asked = collective::question_of(call, options, ratio);
         for (collective_measurement& row : rows_) {
             row.assumed_ratio = asked.ratio;
             // The model knows what the library takes by itself.

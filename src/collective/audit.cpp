@@ -135,7 +135,7 @@ void audited<T>::start_comparison() {
     errors.step = report_.step;
     if (ran->schedule == schedule_kind::hierarchical && ranks > 1 && report_.step != 0) {
         // What one node adds up travels raw.
-        const int nodes = nodes_of(channel_, ranks_per_node_);
+        const int nodes = nodes_of(channel_, ranks_per_node_).count;
         errors.contributions = nodes > 1 ? static_cast<std::uint32_t>(nodes) : 0;
         errors.quantisations = quantisations_of(call_.op, schedule_kind::ring, nodes);
     }

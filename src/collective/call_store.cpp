@@ -26,15 +26,14 @@ std::shared_ptr<const program> call_store::program_for(operation op, schedule_ki
     return made;
 }
 
-call_store::known_size& call_store::size_of(operation op, const model::machine& where, int ranks, int nodes,
-                                            std::size_t segment_bytes, unsigned threads) {
+call_store::known_size& call_store::size_of(const model::question& what, const base::node_sizes& nodes,
+                                            const model::machine& where) {
     for (known_size& known : sizes_)
-        if (known.op == op && known.where == &where && known.nodes == nodes && known.segment_bytes == segment_bytes &&
-            known.threads == threads)
+        if (known.op == what.op && known.where == &where && known.nodes == nodes &&
+            known.segment_bytes == what.segment_bytes && known.threads == what.threads)
             return known;
-    const std::uint64_t asked_from = model::smallest_interesting_bytes(
-        where, op, ranks, nodes, candidates(op, false, false), segment_bytes, threads);
-    const known_size found{op, &where, nodes, segment_bytes, threads, asked_from, {}};
+    const std::uint64_t asked_from = model::smallest_interesting_bytes(where, what, candidates(what.op, false, false));
+    const known_size found{what.op, &where, nodes, what.segment_bytes, what.threads, asked_from, {}};
     try {
         return sizes_.emplace_back(found);
     } catch (const std::bad_alloc&) {
@@ -44,20 +43,20 @@ call_store::known_size& call_store::size_of(operation op, const model::machine& 
 }
 
 std::optional<cell> call_store::unasked(operation op, std::uint64_t bytes, const model::machine& where, int ranks,
-                                        int nodes, std::size_t segment_bytes, unsigned threads) {
-    known_size& known = size_of(op, where, ranks, nodes, segment_bytes, threads);
+                                        const base::node_sizes& nodes, std::size_t segment_bytes, unsigned threads) {
+    model::question what;
+    what.op = op;
+    what.bytes = bytes;
+    what.ranks = ranks;
+    what.nodes = nodes.count;
+    what.largest_node = nodes.largest;
+    what.smallest_node = nodes.smallest;
+    what.segment_bytes = segment_bytes;
+    what.threads = threads;
+    known_size& known = size_of(what, nodes, where);
     if (bytes >= known.asked_from) return {};
     std::optional<cell>& row = known.unasked[model::size_class_of(bytes).number];
-    if (!row) {
-        model::question what;
-        what.op = op;
-        what.bytes = bytes;
-        what.ranks = ranks;
-        what.nodes = nodes;
-        what.segment_bytes = segment_bytes;
-        what.threads = threads;
-        row = model::as_run(model::select_unasked(where, what, candidates(op, false, false)).what, bytes);
-    }
+    if (!row) row = model::as_run(model::select_unasked(where, what, candidates(op, false, false)).what, bytes);
     return row;
 }
 

@@ -116,7 +116,8 @@ public:
     /// What runs a call of so many bytes without a word between the ranks, whatever it holds (model::select_unasked);
     /// nothing where it is worth asking. Calls of a kind and a class of sizes are decided once.
     [[nodiscard]] std::optional<cell> unasked(operation op, std::uint64_t bytes, const model::machine& where, int ranks,
-                                              int nodes, std::size_t segment_bytes, unsigned threads);
+                                              const base::node_sizes& nodes, std::size_t segment_bytes,
+                                              unsigned threads);
 
     /// What runs calls that were found sound, whatever they hold, without a word between the ranks.
     [[nodiscard]] known_calls& known() noexcept { return known_; }
@@ -151,14 +152,14 @@ private:
     struct known_size {
         operation op = operation::allreduce;
         const model::machine* where = nullptr;
-        int nodes = 1;
+        base::node_sizes nodes;
         std::size_t segment_bytes = 0;
         unsigned threads = 1;
         std::uint64_t asked_from = 0;
         std::array<std::optional<cell>, model::most_size_classes> unasked;
     };
-    [[nodiscard]] known_size& size_of(operation op, const model::machine& where, int ranks, int nodes,
-                                      std::size_t segment_bytes, unsigned threads);
+    [[nodiscard]] known_size& size_of(const model::question& what, const base::node_sizes& nodes,
+                                      const model::machine& where);
     struct known_program {
         operation op;
         schedule_kind schedule;

@@ -45,10 +45,12 @@ bool chooser::is_plain() {
     }
     // Only what has to be the same on all ranks: where sizes are not, calls of all sizes are alike.
     const std::uint64_t size = knows_counts() ? bytes() : of_any_size;
+    const double confidence = options.bound_scope == scope::probable ? options.confidence : 0;
     likeness_ = model::likeness_of(size, knows_counts() ? 0 : 1, machine_->digest, shape.op, asked_.type,
                                    comparable(shape.op, asked_.combine), lossless_, options.limit.kind,
-                                   std::bit_cast<std::uint64_t>(options.limit.value), options.bound_scope, asked_.nodes,
-                                   options.segment_bytes, asked_.threads);
+                                   std::bit_cast<std::uint64_t>(options.limit.value), options.bound_scope,
+                                   std::bit_cast<std::uint64_t>(confidence), asked_.nodes.count, asked_.nodes.largest,
+                                   asked_.nodes.smallest, options.segment_bytes, asked_.threads);
     return false;
 }
 
@@ -110,8 +112,9 @@ status chooser::consider(cell& what, bool is_sound) {
 bool chooser::suits(const value_span& agreed, const cell& what) const {
     const geometry& shape = *asked_.shape;
     const collective_options& options = *asked_.options;
-    const planned_call call{shape.op,           asked_.combine, what,         options.limit,      options.bound_scope,
-                            options.confidence, shape.ranks,    asked_.nodes, asked_.largest_node};
+    const planned_call call{shape.op,      asked_.combine,      what,
+                            options.limit, options.bound_scope, options.confidence,
+                            shape.ranks,   asked_.nodes.count,  asked_.nodes.largest};
     return codec::with_element(asked_.type, [&](auto zero) { return leaves_bound<decltype(zero)>(call, agreed); });
 }
 
@@ -156,7 +159,7 @@ bool chooser::decide(const value_span& agreed, cell& what) {
     const bool presumed = what.schedule != schedule_kind::chosen;
     const geometry& shape = *asked_.shape;
     agreed_sample seen = agreed.sample;
-    seen.bound = sampled_share(shape.op, asked_.combine, asked_.options->bound_scope, shape.ranks) *
+    seen.bound = share_of_bound(shape.op, asked_.combine, *asked_.options, shape.ranks) *
                  codec::resolve_bound(asked_.options->limit, agreed.min, agreed.max);
     const sampled_ratios ratio = ratios_of(seen, asked_.element_bytes);
     const bool alike_data = presumed && store_.decisions().settle(likeness_, ratio.usual, agreed.last_s) &&
@@ -181,8 +184,9 @@ bool chooser::decide(const value_span& agreed, cell& what) {
 }
 
 model::question chooser::question(const sampled_ratios& ratio) const noexcept {
-    return question_of(asked_.shape->op, asked_.combine, bytes(), asked_.element_bytes, asked_.options->segment_bytes,
-                       asked_.shape->ranks, asked_.nodes, ratio, asked_.threads);
+    return question_of({asked_.shape->op, asked_.combine, bytes(), asked_.element_bytes, asked_.shape->ranks,
+                        asked_.nodes, asked_.threads},
+                       *asked_.options, ratio);
 }
 
 model::choice chooser::choose(const model::question& what, const value_span* agreed) const {

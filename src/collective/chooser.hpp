@@ -22,8 +22,7 @@ struct choice_request {
     reduction combine = reduction::sum;
     element_type type = element_type::f32;
     unsigned element_bytes = 4;
-    int nodes = 1;
-    int largest_node = 1;  ///< its ranks
+    base::node_sizes nodes;
     unsigned threads = 1;  ///< of the codec, on every rank
 };
 

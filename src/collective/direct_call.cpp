@@ -18,10 +18,8 @@ bool direct_call<T>::claim() {
     geometry_ = geometry_of(call_, channel_.rank(), channel_.size());
     if (!geometry_.varying && geometry_.common_count() == 0) return false;
     if (!check_call<T>(call_, geometry_, options_, cell{}).ok()) return false;
-    chooser decision(store,
-                     {&geometry_, &options_, call_.combine, element_type_of<T>::value, sizeof(T),
-                      nodes_of(channel_, options_.ranks_per_node), largest_node_of(channel_, options_.ranks_per_node),
-                      agreed_threads_of(options_, channel_)});
+    chooser decision(store, {&geometry_, &options_, call_.combine, element_type_of<T>::value, sizeof(T),
+                             nodes_of(channel_, options_.ranks_per_node), agreed_threads_of(options_, channel_)});
     row_ = decides ? decision.standing() : cell{};
     if (row_ ? row_->schedule != schedule_kind::stock : !decision.takes_stock()) {
         if (row_) keep(store, {});

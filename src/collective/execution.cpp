@@ -80,10 +80,9 @@ void execution<T>::prepare() {
 template <class T>
 void execution<T>::take_turn() {
     if (what_.schedule == schedule_kind::chosen) {
-        chooser_.emplace(store_, choice_request{&geometry_, &options_, call_.combine, element_type_of<T>::value,
-                                                sizeof(T), nodes_of(channel_, options_.ranks_per_node),
-                                                largest_node_of(channel_, options_.ranks_per_node),
-                                                agreed_threads_of(options_, channel_)});
+        chooser_.emplace(
+            store_, choice_request{&geometry_, &options_, call_.combine, element_type_of<T>::value, sizeof(T),
+                                   nodes_of(channel_, options_.ranks_per_node), agreed_threads_of(options_, channel_)});
         if (auto bad = chooser_->consider(what_, local_.ok()); !bad.ok() && local_.ok()) local_ = bad;
         agrees_ = asks() || needs_agreement(what_) || options_.check || options_.audit;
     }
@@ -115,7 +114,7 @@ void execution<T>::agree(const status& local) {
 /// What is decided by. Where the call may run by what is agreed on, `mine` is the range of all values, and stays so.
 template <class T>
 void execution<T>::look_at_values(value_span& mine, bool may_run) {
-    const double share = sampled_share(call_.op, call_.combine, options_.bound_scope, channel_.size());
+    const double share = share_of_bound(call_.op, call_.combine, options_, channel_.size());
     const value_sample seen = sample_of<T>(values_to_sample<T>(call_.in, geometry_), options_.limit, share,
                                            mine.any_finite ? &mine : nullptr);
     mine.sample = joined({&seen, 1}, options_.limit, share);
@@ -278,7 +277,7 @@ stage_request<T> execution<T>::request() const {
     all.what = what_;
     all.root = call_.root;
     all.data = {call_.in, call_.out, call_.combine, divisor(), own_operation<T>(&call_.custom)};
-    const int nodes = nodes_of(channel_, options_.ranks_per_node);
+    const int nodes = nodes_of(channel_, options_.ranks_per_node).count;
     all.segment_bytes = model::grown_segment_bytes_of(model::schedule_between(what_.schedule, call_.op), what_.payload,
                                                       learns() ? store_.shares().agreed(kind()) : 0,
                                                       options_.segment_bytes, nodes, mpi::eager_bytes);

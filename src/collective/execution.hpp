@@ -85,7 +85,7 @@ private:
     /// Whether it may depend on earlier calls how long messages are.
     [[nodiscard]] bool learns() const noexcept {
         return compresses(what_) && options_.segment_bytes == 0 && knows_all_counts(call_.op, call_.varying) &&
-               nodes_of(channel_, options_.ranks_per_node) > 1;
+               nodes_of(channel_, options_.ranks_per_node).count > 1;
     }
     [[nodiscard]] std::size_t buffer_bytes() const noexcept { return geometry_.buffer_count() * sizeof(T); }
     [[nodiscard]] unsigned divisor() const noexcept { return divisor_of(call_.op, call_.combine, channel_.size()); }
@@ -134,7 +134,7 @@ private:
     bool advance_run();
     /// Messages that are shorter than segments for other reasons say nothing of longer ones.
     void note_share() noexcept {
-        const int nodes = nodes_of(channel_, options_.ranks_per_node);
+        const int nodes = nodes_of(channel_, options_.ranks_per_node).count;
         const std::uint64_t segment = model::segment_bytes_of(what_.payload, 0, nodes, mpi::eager_bytes);
         if (const double share = run_->message_share(segment / 2); share > 0) store_.shares().see(kind(), share);
     }

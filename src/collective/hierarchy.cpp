@@ -7,20 +7,16 @@
 #include <new>
 #include <tuple>
 
-#include "base/arithmetic.hpp"
 #include "collective/node_board.hpp"
 
 namespace laconic::collective {
 
-int nodes_of(const mpi::channel& channel, unsigned ranks_per_node) noexcept {
+base::node_sizes nodes_of(const mpi::channel& channel, unsigned ranks_per_node) noexcept {
     if (ranks_per_node == 0) return channel.nodes();
-    const auto ranks = static_cast<unsigned>(channel.size());
-    return static_cast<int>(base::divide_up(ranks, ranks_per_node));
-}
-
-int largest_node_of(const mpi::channel& channel, unsigned ranks_per_node) noexcept {
-    if (ranks_per_node == 0) return channel.largest_node();
-    return static_cast<int>(std::min(ranks_per_node, static_cast<unsigned>(channel.size())));
+    const int ranks = channel.size();
+    const int each = static_cast<int>(std::min(ranks_per_node, static_cast<unsigned>(ranks)));
+    const int count = (ranks + each - 1) / each;
+    return {count, each, ranks - (count - 1) * each};
 }
 
 int hierarchy::across_from(int rank) const noexcept {

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "base/node_sizes.hpp"
 #include "base/shared_memory.hpp"
 #include "collective/lending.hpp"
 #include "laconic/status.hpp"
@@ -59,10 +60,7 @@ struct hierarchy {
 };
 
 /// Nodes of so many consecutive ranks each; 0: those that share memory.
-[[nodiscard]] int nodes_of(const mpi::channel& channel, unsigned ranks_per_node) noexcept;
-
-/// Ranks of the largest of them.
-[[nodiscard]] int largest_node_of(const mpi::channel& channel, unsigned ranks_per_node) noexcept;
+[[nodiscard]] base::node_sizes nodes_of(const mpi::channel& channel, unsigned ranks_per_node) noexcept;
 
 /// The hierarchy of any nodes.
 /// leaders   of each rank the first one of its node

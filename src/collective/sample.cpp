@@ -41,9 +41,23 @@ double at_bound_1(const value_sample& seen) noexcept {
 
 }  // namespace
 
-double sampled_share(operation op, reduction combine, scope bound_scope, int ranks) noexcept {
-    const bool shared = growth_of(op, combine) == growth::sum && bound_scope == scope::result;
-    return shared ? 1.0 / ranks : 1.0;
+double share_of_bound(operation op, reduction combine, const collective_options& options, int ranks) noexcept {
+    quantisation_request one;
+    one.limit = bound::abs(1);
+    one.bound_scope = options.bound_scope;
+    one.confidence = options.confidence;
+    one.errors = growth_of(op, combine);
+    one.ranks = static_cast<std::uint32_t>(ranks);
+    return contribution_share(one);
+}
+
+double node_step_of(operation op, reduction combine, const collective_options& options, int ranks, int nodes) noexcept {
+    const growth errors = growth_of(op, combine);
+    if (!adds(errors)) return 1;
+    // An average is taken of the sum of all nodes, which may be off by `ranks` times as much.
+    const double of_nodes =
+        errors == growth::average ? static_cast<double>(ranks) / nodes : share_of_bound(op, combine, options, nodes);
+    return of_nodes / share_of_bound(op, combine, options, ranks);
 }
 
 template <class T>

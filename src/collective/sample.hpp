@@ -12,8 +12,12 @@
 
 namespace laconic::collective {
 
-/// What of an absolute bound one contribution may use.
-[[nodiscard]] double sampled_share(operation op, reduction combine, scope bound_scope, int ranks) noexcept;
+/// What of an absolute bound one contribution may use, where each is quantised once.
+[[nodiscard]] double share_of_bound(operation op, reduction combine, const collective_options& options,
+                                    int ranks) noexcept;
+/// By how much coarser than contributions hierarchical rows quantise the sums of nodes.
+[[nodiscard]] double node_step_of(operation op, reduction combine, const collective_options& options, int ranks,
+                                  int nodes) noexcept;
 
 /// The values to look at: all of them, or the longest part where there are parts with gaps between them.
 template <class T>

@@ -23,20 +23,22 @@ model::machine as_cut_here(model::machine where) noexcept {
 
 }  // namespace
 
-model::question question_of(operation op, reduction combine, std::size_t bytes, unsigned element_bytes,
-                            std::size_t segment_bytes, int ranks, int nodes, const sampled_ratios& ratio,
-                            unsigned threads) noexcept {
+model::question question_of(const sized_call& call, const collective_options& options,
+                            const sampled_ratios& ratio) noexcept {
     model::question asked;
-    asked.op = op;
-    asked.bytes = bytes;
-    asked.ranks = ranks;
-    asked.nodes = nodes;
+    asked.op = call.op;
+    asked.bytes = call.bytes;
+    asked.ranks = call.ranks;
+    asked.nodes = call.nodes.count;
+    asked.largest_node = call.nodes.largest;
+    asked.smallest_node = call.nodes.smallest;
     asked.ratio = ratio.usual;
     asked.worst_ratio = ratio.worst;
-    asked.growth_bits = growth_of(op, combine) == growth::none ? 0 : 1;
-    asked.element_bytes = element_bytes;
-    asked.segment_bytes = segment_bytes;
-    asked.threads = threads;
+    asked.growth_bits = growth_of(call.op, call.combine) == growth::none ? 0 : 1;
+    asked.node_step = node_step_of(call.op, call.combine, options, call.ranks, call.nodes.count);
+    asked.element_bytes = call.element_bytes;
+    asked.segment_bytes = options.segment_bytes;
+    asked.threads = call.threads;
     return asked;
 }
 
@@ -53,10 +55,13 @@ result<const known_machine*> machine_of(const std::string& path) {
     if (const auto found = known.find(path); found != known.end()) return &found->second;
     const result<model::machine> read = model::load_machine(path);
     if (!read) return read.error();
+    // What the ranks compare is what decides: of the file's digits only those.
     const std::string figures = model::to_toml(*read, "");
+    const result<model::machine> compared = model::parse_machine(figures, path);
+    if (!compared) return compared.error();
     // Positive as a signed number, and not 0.
     const std::uint64_t digest = (std::hash<std::string>{}(figures) >> 1) | 1;
-    return &known.emplace(path, known_machine{as_cut_here(*read), digest}).first->second;
+    return &known.emplace(path, known_machine{as_cut_here(*compared), digest}).first->second;
 }
 
 namespace {

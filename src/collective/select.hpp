@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "base/node_sizes.hpp"
 #include "collective/registry.hpp"
 #include "collective/sample.hpp"
 #include "laconic/collective_options.hpp"
@@ -16,12 +17,21 @@
 
 namespace laconic::collective {
 
+/// A call, as far as its cost depends on it.
+struct sized_call {
+    operation op = operation::allreduce;
+    reduction combine = reduction::sum;
+    std::size_t bytes = 0;
+    unsigned element_bytes = 4;
+    int ranks = 1;
+    base::node_sizes nodes;
+    unsigned threads = 1;  ///< of the codec, on the rank that has the fewest
+};
+
 /// What `auto` asks the cost model.
-/// threads  of the codec, on the rank that has the fewest
-/// ratio    of the values that all ranks looked at
-[[nodiscard]] model::question question_of(operation op, reduction combine, std::size_t bytes, unsigned element_bytes,
-                                          std::size_t segment_bytes, int ranks, int nodes, const sampled_ratios& ratio,
-                                          unsigned threads) noexcept;
+/// ratio   of the values that all ranks looked at
+[[nodiscard]] model::question question_of(const sized_call& call, const collective_options& options,
+                                          const sampled_ratios& ratio) noexcept;
 
 struct known_machine : model::machine {
     std::uint64_t digest = 0;  ///< of its figures; 0: the built-in ones

@@ -53,7 +53,8 @@ struct cell {
     friend bool operator==(const cell&, const cell&) = default;
 };
 
-/// Shorter arrays travel raw in Rabenseifner's algorithm (proposed by the thesis, ch. 7): latency is all that counts.
+/// Shorter arrays travel raw in Rabenseifner's algorithm: latency is all that counts. Not half by half, as the thesis
+/// proposes: docs/adr/0024.
 inline constexpr std::uint64_t rabenseifner_raw_bytes = 64 * 1024;
 
 /// What a row does with a buffer of so many bytes.

@@ -67,8 +67,9 @@ context::context(const machine& machine_in, const question& question_in, const c
       bytes(static_cast<double>(question_in.bytes)),
       ranks(question_in.ranks),
       nodes(question_in.nodes),
-      local(whole_above(ranks / nodes)),
-      fewest(std::floor(ranks / nodes)),
+      local(question_in.largest_node > 0 ? question_in.largest_node : whole_above(ranks / nodes)),
+      fewest(question_in.smallest_node > 0 ? question_in.smallest_node : std::floor(ranks / nodes)),
+      node_weight(std::max(1.0, local / (question_in.node_step > 0 ? question_in.node_step : ranks / nodes))),
       slowdown(machine_in.cores > 0 ? std::max(1.0, local / machine_in.cores) : 1),
       segment(static_cast<double>(segment_bytes_of(how.payload, question_in.segment_bytes, question_in.nodes,
                                                    static_cast<std::uint64_t>(machine_in.eager_bytes)))),
@@ -151,7 +152,7 @@ link context::star() const noexcept {
 }
 
 link context::lanes_between_nodes() const noexcept {
-    return over(where.inter, std::max(where.inter.beta_s_per_byte, local * where.host_beta_s_per_byte), local);
+    return over(where.inter, std::max(where.inter.beta_s_per_byte, fewest * where.host_beta_s_per_byte), fewest);
 }
 
 void ledger::book(double times, const work& busy) noexcept {
@@ -234,7 +235,8 @@ cost estimate(const machine& where, const question& what, const cell& how) noexc
 double sampling_s(const machine& where, const question& what) noexcept {
     if (what.ranks < 2) return 0;
     const context in(where, what, {schedule_kind::chosen, payload_kind::fused, codec_id::fle});
-    const double share = is_reduction(what.op) || what.op == operation::alltoall ? 1 : 1 / in.ranks;
+    const bool is_gathered = what.op == operation::allgather || what.op == operation::gather;
+    const double share = is_gathered ? 1 / in.ranks : 1;
     const double values =
         std::min(share * in.bytes / what.element_bytes / sampled_share, static_cast<double>(sampled_values));
     const double looked_at = values * what.element_bytes;

@@ -32,6 +32,10 @@ struct question {
     std::uint64_t segment_bytes = 0;  ///< uncompressed bytes per message of the engine; 0: segment_bytes_of()
     unsigned threads = 1;             ///< of a rank's codec; at most most_threads
     double worst_ratio = 1e9;         ///< of any rank, where it is known to be less than `ratio`
+    int largest_node = 0;             ///< ranks of it; 0: as many as in blocks
+    int smallest_node = 0;            ///< likewise
+    double node_step = 0;  ///< by how much coarser than contributions sums of nodes are quantised; 0: ranks / nodes, as
+                           ///< in sums with scope::result and in averages
 };
 
 /// Seconds on the busiest way through the call. The parts are what that way is busy with; what overlaps counts in each

@@ -17,11 +17,10 @@ public:
         work busy;
         if (payload_ == payload_kind::per_hop) {
             busy.compress = compress(block);
-            busy.decompress = decompress(block);
+            busy.decompress = all_blocks(ranks) * decompress(block);
         } else if (payload_ == payload_kind::once) {
-            // Own block: compressed once; it stays as it is here.
             busy.compress = compress(block) / (ranks - 1);
-            busy.decompress = decompress(block);
+            busy.decompress = all_blocks(ranks) * decompress(block);
         }
         out_.step(ranks - 1, over, block, wire(block), busy);
         if (payload_ != payload_kind::raw) out_.fill(block, {compress(block), 0, 0, 0});
@@ -61,7 +60,7 @@ public:
 
     /// The root deals out parts to its node, which pass through the nodes one beside the other; every node shares them.
     void hierarchical_bcast() noexcept {
-        const double n = in_.bytes, r = in_.local, share = n / r;
+        const double n = in_.bytes, r = in_.local, share = n / in_.fewest;
         if (r > 1) through_memory(n + share);
         if (in_.nodes > 1) chain_bcast(in_.nodes, share, in_.lanes_between_nodes());
         if (r > 1) through_memory(share + n);
@@ -123,21 +122,24 @@ public:
     void tree_allgather() noexcept {
         const double p = in_.ranks, block = in_.piece();
         for (double reach = 1; reach < p; reach *= 2) {
-            const double size = std::min(reach, p - reach) * block;
+            const double blocks = std::min(reach, p - reach), size = blocks * block;
+            // Of what is sent again and again the form stays.
+            const double made = reach < 2                           ? 1
+                                : payload_ == payload_kind::per_hop ? std::max(0.0, blocks - reach / 2)
+                                                                    : 0;
+            const double decoded = reach < 2 ? blocks + 1 : blocks;
             work busy;
-            if (payload_ != payload_kind::raw) busy.decompress = decompress(size);
-            if (payload_ == payload_kind::per_hop) busy.compress = compress(size);
-            if (payload_ == payload_kind::once && reach < 2) busy.compress = compress(block);
+            if (payload_ != payload_kind::raw) busy = {compress(made * block), 0, decompress(decoded * block), 0};
             out_.step(1, in_.tree(reach), size, wire(size), busy);
         }
     }
 
     /// Straight from source to destination. `sends`, `receives`: blocks of the busiest rank, which the others wait for;
-    /// `makes`: blocks that it compresses.
-    void straight(const link& over, double makes, double sends, double receives) noexcept {
+    /// `makes`, `reads`: blocks that it compresses and decompresses.
+    void straight(const link& over, double makes, double sends, double receives, double reads) noexcept {
         const double block = in_.piece();
         work busy;
-        if (payload_ != payload_kind::raw) busy = {makes * compress(block), 0, receives * decompress(block), 0};
+        if (payload_ != payload_kind::raw) busy = {makes * compress(block), 0, reads * decompress(block), 0};
         const double blocks = std::max(sends, receives);
         out_.step(1, over, blocks * block, wire(blocks * block), busy);
     }
@@ -189,6 +191,8 @@ private:
         const double size = std::max(sends, receives) * section;
         out_.step(1, in_.lanes_between_nodes(), size, wire(size), busy);
     }
+    /// All blocks over those of the others: the own one is decoded, too, or a rank would end with other values.
+    static double all_blocks(double ranks) noexcept { return ranks / (ranks - 1); }
     double wire(double size) const noexcept { return size * in_.fraction(1); }
     double compress(double size) const noexcept { return in_.codec_s(work_kind::compress, size, 1); }
     double decompress(double size) const noexcept { return in_.codec_s(work_kind::decompress, size, 1); }
@@ -232,14 +236,14 @@ cost movement_cost(const context& in, const cell& how) noexcept {
     } else if (shape(schedule_kind::binomial, operation::allgather)) {
         run.tree_allgather();
     } else if (shape(schedule_kind::pairwise, operation::gather)) {
-        run.straight(in.star(), 1, 1, others);
+        run.straight(in.star(), 1, 1, others, others);
     } else if (shape(schedule_kind::pairwise, operation::scatter)) {
-        run.straight(in.star(), others, others, 1);
+        run.straight(in.star(), others, others, 1, 1);
     } else if (shape(schedule_kind::pairwise, operation::allgather)) {
-        // Compressed once, although it is sent to all; per hop, before each send.
-        run.straight(in.all(), how.payload == payload_kind::once ? 1 : others, others, others);
+        // Compressed once, although it is sent to all.
+        run.straight(in.all(), 1, others, others, in.ranks);
     } else if (shape(schedule_kind::pairwise, operation::alltoall)) {
-        run.straight(in.all(), others, others, others);
+        run.straight(in.all(), others, others, others, others);
     } else {
         return impossible;
     }

@@ -34,7 +34,11 @@ public:
     void ring_reduce_scatter(double ranks, double size, double weight, const link& over, bool decode) noexcept {
         const double block = size / ranks, total = weight * ranks;
         prepare(size, weight);
-        const work tail = decode && keeps_streams(payload_) ? decompress(block, total) : work{};
+        // The last sum is a message like all others, also where nobody gets it.
+        work tail;
+        if (decode)
+            tail =
+                keeps_streams(payload_) ? decompress(block, total) : compress(block, total) + decompress(block, total);
         each_octave(ranks - 1, [&](double steps, double k) {
             work busy = hop(block, weight * k, weight * (k + 1), weight);
             // The block that starts the ring is compressed although nothing was received; per hop, step k counts it.
@@ -51,7 +55,7 @@ public:
         const double block = size / ranks;
         work busy;
         if (payload_ == payload_kind::per_hop) {
-            busy = compress(block, total) + decompress(block, total);
+            busy = compress(block, total) + (ranks / (ranks - 1)) * decompress(block, total);
         } else if (payload_ == payload_kind::pipelined) {
             busy = (1 / (ranks - 1)) * compress(block, total) + (ranks / (ranks - 1)) * decompress(block, total);
         } else if (keeps_streams(payload_)) {
@@ -64,11 +68,12 @@ public:
     void recursive_doubling() noexcept {
         const double n = in_.bytes, core = power_below(in_.ranks);
         double holds = start(n, n);
-        bool values = true;  // the rank's own array is not a stream yet
+        // Streams meet the rank's own values; what others add to was compressed to be sent.
+        bool values = keeps_streams(payload_) || core < in_.ranks;
         if (core < in_.ranks) holds = meet(in_.tree(1), n, holds, values);
         for (double distance = 1; distance < core; distance *= 2)
             holds = meet(in_.exchange(distance), n, holds, values);
-        finish(n, in_.ranks, core < in_.ranks);
+        finish(n, n, core < in_.ranks);
     }
 
     /// Recursive halving, then doubling (Rabenseifner; Thakur et al.): 2 log2 p messages, 2 n (p - 1)/p bytes.
@@ -84,11 +89,13 @@ public:
             holds = meet(in_.exchange(distance), part, holds, values);
         for (double distance = 1; distance < core; distance *= 2) {
             part *= 2;
+            // What comes in the last step goes no further.
             work busy;
-            if (!keeps_streams(payload_)) busy = compress(part, total) + decompress(part, total);
+            if (!keeps_streams(payload_)) busy = decompress(part, total);
+            if (payload_ == payload_kind::per_hop && 2 * distance < core) busy = busy + compress(part, total);
             out_.step(1, in_.exchange(distance), part, part * in_.fraction(total), busy);
         }
-        finish(n, total, core < in_.ranks);
+        finish(n, keeps_streams(payload_) ? n : n / core, core < in_.ranks);
     }
 
     /// A tree of sums. The root ends with values, unless a bcast takes the stream on.
@@ -133,7 +140,8 @@ public:
         prepare(in_.bytes, 1);
         work busy = others * compress(block, 1);
         if (!keeps_streams(payload_)) {
-            busy = busy + others * decompress(block, 1);
+            // Sums are messages, too: what is added to, and what is the result, was compressed and is decompressed.
+            busy = busy + others * (compress(block, 1) + 2 * decompress(block, 1));
             busy.combine += others * in_.add_s(block);
         } else {
             busy = busy + decompress(block, p);
@@ -148,7 +156,7 @@ public:
     /// ArGM (papers/004, section 6.3): raw inside a node through shared memory, one ring between nodes for each local
     /// rank.
     void hierarchical() noexcept {
-        const double n = in_.bytes, r = in_.local, share = n / r;
+        const double n = in_.bytes, r = in_.local, share = n / in_.fewest, weight = in_.node_weight;
         const link inside{in_.where.intra.alpha_s, in_.where.intra.beta_s_per_byte, in_.where.intra.overhead_s};
         if (r > 1) {
             work busy;
@@ -158,10 +166,10 @@ public:
             out_.wait(2 * doublings(r), inside);
         }
         const bool rooted = in_.what.op == operation::reduce;
-        if (in_.nodes > 1 && rooted) chain_reduce(in_.nodes, share, r, in_.lanes_between_nodes());
+        if (in_.nodes > 1 && rooted) chain_reduce(in_.nodes, share, weight, in_.lanes_between_nodes());
         if (in_.nodes > 1 && !rooted) {
-            ring_reduce_scatter(in_.nodes, share, r, in_.lanes_between_nodes(), false);
-            ring_allgather(in_.nodes, share, r * in_.nodes, in_.lanes_between_nodes());
+            ring_reduce_scatter(in_.nodes, share, weight, in_.lanes_between_nodes(), false);
+            ring_allgather(in_.nodes, share, weight * in_.nodes, in_.lanes_between_nodes());
         }
         if (r > 1) {
             work busy;
@@ -181,7 +189,7 @@ public:
             if (r > 1) out_.wait(2 * doublings(r), inside);
         };
         through_memory({0, (r - 1) * in_.add_s(share), 0, in_.copy_s(n)});
-        if (in_.nodes > 1) ring_reduce_scatter(in_.nodes, share, r, in_.lanes_between_nodes(), true);
+        if (in_.nodes > 1) ring_reduce_scatter(in_.nodes, share, in_.node_weight, in_.lanes_between_nodes(), true);
         if (r > in_.fewest) through_memory({0, 0, 0, 2 * in_.copy_s(in_.piece())});
         out_.alone({0, 0, 0, in_.copy_s(in_.piece())});
     }
@@ -225,17 +233,18 @@ private:
     /// contributions that an array holds.
     double start(double size, double sent) noexcept {
         prepare(size, 1);
-        if (keeps_streams(payload_)) out_.alone(compress(sent, 1));
+        out_.alone(compress(sent, 1));
         return 1;
     }
 
-    /// `size` bytes of two arrays over `holds` contributions each meet: one exchange and one sum. Streams meet local
-    /// values only the first time. Returns the contributions of the sum.
+    /// `size` bytes of two arrays over `holds` contributions each meet: one exchange and one sum. Local values are
+    /// there only the first time; then what is here is compressed, too. Returns the contributions of the sum.
     double meet(const link& over, double size, double holds, bool& values) noexcept {
         const double after = std::min(2 * holds, in_.ranks);
         work busy;
         if (!keeps_streams(payload_)) {
             busy = hop(size, holds, after, holds);
+            if (!values) busy = busy + decompress(size, holds);
         } else if (values && payload_ == payload_kind::fused) {
             busy.combine = in_.codec_s(work_kind::fused, size, after);
         } else if (values && payload_ == payload_kind::quantised) {
@@ -248,14 +257,15 @@ private:
         return after;
     }
 
-    /// The result as values, and to those who were folded in.
-    void finish(double size, double total, bool folded) noexcept {
+    /// The last `left` bytes as values, and the result to those who were folded in.
+    void finish(double size, double left, bool folded) noexcept {
+        const double total = in_.ranks;
         work busy;
         if (folded) {
             if (!keeps_streams(payload_)) busy = compress(size, total) + decompress(size, total);
             out_.step(1, in_.tree(1), size, size * in_.fraction(total), busy);
         }
-        if (keeps_streams(payload_)) out_.alone(decompress(size, total));
+        out_.alone(decompress(left, total));
     }
 
     const context& in_;

@@ -55,8 +55,10 @@ public:
     const question& what;
     payload_kind payload;
     double bytes, ranks, nodes;
-    double local;     ///< ranks of the fullest node
-    double fewest;    ///< ranks of the emptiest node
+    double local;   ///< ranks of the fullest node
+    double fewest;  ///< ranks of the emptiest node: lanes between nodes
+    /// The sum of the fullest node compresses as one over so many contributions.
+    double node_weight;
     double slowdown;  ///< ranks that share a core
     double segment;   ///< uncompressed bytes of a message
     double lanes;     ///< messages of a rank on their way at a time

@@ -160,9 +160,8 @@ choice select_unasked(const machine& where, const question& what, std::span<cons
 }
 
 choice select_as_auto(const machine& where, const question& what, std::span<const cell> candidates) noexcept {
-    const std::uint64_t asked_from = smallest_interesting_bytes(where, what.op, what.ranks, what.nodes, candidates,
-                                                                what.segment_bytes, what.threads);
-    if (what.bytes < asked_from) return select_unasked(where, what, candidates);
+    if (what.bytes < smallest_interesting_bytes(where, what, candidates))
+        return select_unasked(where, what, candidates);
     return select(where, what, candidates, usual_calls_per_question);
 }
 
@@ -218,11 +217,12 @@ std::uint64_t smallest_win(const machine& where, const question& what, std::span
     return high;
 }
 
-std::uint64_t smallest_interesting_bytes(const machine& where, operation op, int ranks, int nodes,
-                                         std::span<const cell> candidates, std::uint64_t segment_bytes,
-                                         unsigned threads) noexcept {
+std::uint64_t smallest_interesting_bytes(const machine& where, question what,
+                                         std::span<const cell> candidates) noexcept {
     const codec::float_environment standard;
-    question what{op, 0, ranks, nodes, 1e9, 0, 2, segment_bytes, threads};
+    what.ratio = what.worst_ratio = 1e9;
+    what.growth_bits = 0;
+    what.element_bytes = 2;
     const bracket found = first_win(at_its_fastest(where), what, candidates, compression_wins);
     return found.wins == never ? never : found.loses;
 }

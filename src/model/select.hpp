@@ -94,8 +94,8 @@ struct prediction {
 /// that compresses, for data that compress to nothing with every codec at its fastest, less the step between sizes that
 /// were tried. What is smaller needs no word between the ranks: select_unasked(). Takes about a millisecond: once for a
 /// communicator. 0 is possible, `never` as well.
-[[nodiscard]] std::uint64_t smallest_interesting_bytes(const machine& where, operation op, int ranks, int nodes,
-                                                       std::span<const cell> candidates,
-                                                       std::uint64_t segment_bytes = 0, unsigned threads = 1) noexcept;
+/// what   whose size and data are not looked at
+[[nodiscard]] std::uint64_t smallest_interesting_bytes(const machine& where, question what,
+                                                       std::span<const cell> candidates) noexcept;
 
 }  // namespace laconic::model

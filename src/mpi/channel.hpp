@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/node_sizes.hpp"
 #include "laconic/status.hpp"
 #include "mpi/processors.hpp"
 
@@ -79,9 +80,7 @@ public:
     /// Of each rank the lowest one that it shares memory with.
     [[nodiscard]] std::span<const int> leaders() const noexcept { return leaders_; }
     /// Groups of ranks that share memory.
-    [[nodiscard]] int nodes() const noexcept { return nodes_; }
-    /// Ranks of the largest of them.
-    [[nodiscard]] int largest_node() const noexcept { return largest_node_; }
+    [[nodiscard]] const base::node_sizes& nodes() const noexcept { return nodes_; }
 
     /// Processors that this rank may use, ranks of its node that share them counted in; at least 1.
     [[nodiscard]] unsigned processors() const noexcept { return share_.processors; }
@@ -135,8 +134,7 @@ private:
     MPI_Comm comm_ = MPI_COMM_NULL;
     int rank_ = 0;
     int size_ = 1;
-    int nodes_ = 1;
-    int largest_node_ = 1;
+    base::node_sizes nodes_;
     processor_share share_;
     unsigned least_processors_ = 1;
     std::vector<int> leaders_;

@@ -61,12 +61,13 @@ private:
 
 }  // namespace
 
-std::string file_of(const model::machine& where) {
+std::string file_of(const model::machine& where) { return file_of(model::to_toml(where, "")); }
+
+std::string file_of(const std::string& text) {
     static machine_files files;
     std::string path = "/tmp/laconic-test-machine-XXXXXX";
     const int file = mkstemp(path.data());
     files.add(path);
-    const std::string text = model::to_toml(where, "");
     check(file >= 0 && write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size()), "a machine file");
     close(file);
     return path;

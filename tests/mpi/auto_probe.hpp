@@ -18,6 +18,7 @@ extern bool split_fails;
 [[nodiscard]] model::machine slow_network();
 /// In a new file of this rank's own, which goes when the program ends.
 [[nodiscard]] std::string file_of(const model::machine& where);
+[[nodiscard]] std::string file_of(const std::string& text);
 [[nodiscard]] inline std::string slow_machine() { return file_of(slow_network()); }
 
 }  // namespace laconic::test

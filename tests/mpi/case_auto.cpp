@@ -147,9 +147,14 @@ void short_calls_may_be_ours(collective_options options) {
         // Compression is out of the question.
         for (model::codec_rates& codec : where.codecs)
             for (auto& rate : codec.bytes_per_s) rate.fill(1e3);
-        const model::question asked =
-            collective::question_of(operation::allreduce, reduction::sum, few.size() * sizeof(double), sizeof(double),
-                                    options.segment_bytes, ranks, ranks, {}, 1);
+        const model::question asked = collective::question_of({operation::allreduce,
+                                                               reduction::sum,
+                                                               few.size() * sizeof(double),
+                                                               sizeof(double),
+                                                               ranks,
+                                                               {ranks, 1, 1},
+                                                               1},
+                                                              options, {});
         const double classic_s = model::estimate_classic(where, asked).total_s;
         where.stock[static_cast<std::size_t>(operation::allreduce)] = {
             1, {1}, {ahead * model::estimate(where, asked, ours).total_s / classic_s}};
@@ -297,6 +302,25 @@ void an_unreadable_machine_is_heard_of(collective_options options) {
     MPI_Comm_free(&comm);
 }
 
+/// What ranks compare of a machine has six digits: no decision may hang on more.
+void further_digits_do_not_decide() {
+    const auto with = [](const std::string& latency) {
+        std::string text = model::to_toml(slow_network(), "");
+        const std::string there = "latency_us = 30\n";
+        const auto at = text.find(there);
+        check(at != std::string::npos, "the machine file has no latency of 30 us");
+        if (at != std::string::npos) text.replace(at, there.size(), "latency_us = " + latency + "\n");
+        return collective::machine_of(file_of(text));
+    };
+    const auto one = with("30"), alike = with("30.0000004"), other = with("30.01");
+    check(one.ok() && alike.ok() && other.ok(), "a machine file is refused");
+    if (!one.ok() || !alike.ok() || !other.ok()) return;
+    check((*one)->digest == (*alike)->digest && (*one)->inter.alpha_s == (*alike)->inter.alpha_s,
+          "machines of one digest differ");
+    check((*one)->digest != (*other)->digest && (*one)->inter.alpha_s != (*other)->inter.alpha_s,
+          "machines that differ have one digest");
+}
+
 /// How much longer than its part a rank's array is, is nobody's business: ranks decide alike.
 void room_to_spare_does_not_count(const collective_options& options) {
     const auto ranks = static_cast<std::size_t>(size_of(MPI_COMM_WORLD));
@@ -322,6 +346,7 @@ void auto_decides() {
     collective_options options = options_for("auto", bound::abs(1e-3));
     options.machine = slow_machine();
     options.ranks_per_node = 1;
+    further_digits_do_not_decide();
     alike_calls_presume(options);
     short_calls_are_mpi(options);
     short_calls_may_be_ours(options);

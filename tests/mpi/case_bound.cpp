@@ -41,6 +41,43 @@ void check_room(reduction combine, scope which) {
     }
 }
 
+/// The bound that `auto` compresses its samples within, and that it takes sums of nodes to have, is the one that runs.
+void check_sampled(reduction combine, scope which, int ranks) {
+    constexpr double e = 1e-3;
+    collective_options options;
+    options.bound_scope = which;
+    options.confidence = 0.99;
+    planned_call call;
+    call.combine = combine;
+    call.limit = bound::abs(e);
+    call.bound_scope = which;
+    call.confidence = options.confidence;
+    call.ranks = ranks;
+    const value_span values{true, 0, 1, 1};
+    const auto expect = [&](double used, double sampled, const std::string& row) {
+        check(used <= sampled * (1 + 1e-9) && used > 0.95 * sampled,
+              row + " over " + std::to_string(ranks) + " ranks, scope " + std::to_string(static_cast<int>(which)) +
+                  ": contributions have " + std::to_string(used / e) + " of the bound, samples " +
+                  std::to_string(sampled / e));
+    };
+    const double share = share_of_bound(operation::allreduce, combine, options, ranks) * e;
+    call.what = *find_cell(operation::allreduce, "fused");
+    expect(plan_call<double>(call, values).contribution_bound, share, "fused");
+    call.what = *find_cell(operation::allreduce, "argm");
+    call.nodes = ranks / 2;
+    call.largest_node = 2;
+    const double coarser = node_step_of(operation::allreduce, combine, options, ranks, call.nodes);
+    expect(plan_call<double>(call, values).contribution_bound, share * coarser, "argm");
+}
+
+/// Against tables.
+void check_quantiles() {
+    check(std::fabs(normal_quantile(0.5) - 0.6744897501960817) < 1e-12, "half of a normal distribution");
+    check(std::fabs(normal_quantile(0.9973002039367398) - 3) < 1e-9, "three deviations");
+    check(std::fabs(normal_quantile(0.9999999980268246) - 6) < 1e-5, "six deviations");
+    check(normal_quantile(1 - 0x1p-53) < 9.01, "nearly all of it");
+}
+
 /// What may be off by more than the bound, or overflows, says so.
 void check_limits() {
     planned_call call;
@@ -129,6 +166,10 @@ void roundings_are_reckoned_with() {
     for (const reduction combine : {reduction::sum, reduction::avg})
         for (const scope which : {scope::result, scope::contribution}) check_room(combine, which);
     check_limits();
+    check_quantiles();
+    for (const reduction combine : {reduction::sum, reduction::avg, reduction::max})
+        for (const scope which : {scope::result, scope::contribution, scope::probable})
+            for (const int ranks : {2, 8, 64}) check_sampled(combine, which, ranks);
     for (std::size_t op = 0; op < operation_count; ++op)
         check(candidates(static_cast<operation>(op), false, false).size() <= most_candidates, "too many candidates");
 }

@@ -73,10 +73,10 @@ bool is_team(const team& found, const std::vector<int>& wanted, int me) {
 }
 
 void check_nodes(const mpi::channel& channel, const hierarchy& found, const expected_nodes& wanted) {
-    check(channel.nodes() == wanted.nodes,
-          "the channel sees " + std::to_string(channel.nodes()) + " nodes, not " + std::to_string(wanted.nodes));
+    check(channel.nodes().count == wanted.nodes,
+          "the channel sees " + std::to_string(channel.nodes().count) + " nodes, not " + std::to_string(wanted.nodes));
     check(std::ranges::equal(channel.leaders(), wanted.leaders), "the channel sees other leaders");
-    check(nodes_of(channel, 0) == wanted.nodes, "nodes that share memory");
+    check(nodes_of(channel, 0).count == wanted.nodes, "nodes that share memory");
     check(found.nodes == wanted.nodes,
           "the hierarchy has " + std::to_string(found.nodes) + " nodes, not " + std::to_string(wanted.nodes));
     check(found.lanes == wanted.lanes,

@@ -193,7 +193,7 @@ bool pretend_small_nodes(MPI_Comm comm) {
     const auto found = mpi::channel_of(comm, mpi::channel_use::exchanges);
     check(found.ok(), found.error().message());
     const auto ranks = static_cast<std::size_t>(size_of(comm));
-    if (!found || (**found).nodes() > 1 || ranks <= 2) return false;
+    if (!found || (**found).nodes().count > 1 || ranks <= 2) return false;
     for (int& leader : std::span(const_cast<int*>((**found).leaders().data()), ranks)) {
         const int which = static_cast<int>(&leader - (**found).leaders().data());
         leader = which - which % 2;

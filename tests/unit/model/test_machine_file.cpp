@@ -90,7 +90,7 @@ TEST(machine_file, may_say_only_a_part) {
 }
 
 TEST(machine_file, names_place_value_and_remedy) {
-    expect_refused("version = 2\n[inter_node]\nlatency_us = -1\n",
+    expect_refused("version = 3\n[inter_node]\nlatency_us = -1\n",
                    {"m.toml:3", "inter_node.latency_us", "'-1", "0 to 1e8"});
     expect_refused("[inter_node]\nbandwidth_gb_s = 0\n", {"bandwidth_gb_s", "GB/s", "1e-6"});
     expect_refused("[inter_node]\nbandwidth_gb_s = inf\n", {"'inf'"});
@@ -98,7 +98,7 @@ TEST(machine_file, names_place_value_and_remedy) {
     expect_refused("[inter_node]\nbandwidth_gb_s = '12GB'\n", {"'12GB'"});
     expect_refused("[inter_node]\nlatency = 3\n", {"m.toml:2", "inter_node.latency", "no such setting", "calibrate"});
     expect_refused("speed = 3\n", {"m.toml:1", "speed"});
-    expect_refused("version = 3\n", {"version '3'", "calibrate again"});
+    expect_refused("version = 2\n", {"version '2'", "calibrate again"});
     expect_refused("inter_node = 5\n", {"inter_node"});
     expect_refused("[inter_node\n", {"m.toml:1", "not valid TOML"});
     expect_refused("[engine]\nthread_gain = 1.5\n", {"thread_gain", "0 to 1"});

@@ -45,7 +45,7 @@ TEST(select, never_takes_what_is_not_faster_than_stock_by_the_margin) {
             EXPECT_EQ(taken.predicted_s, estimate(m, what, taken.what).total_s);
         }
         // Below this size nothing that compresses is right, whatever the ratio.
-        if (i % 30 == 0 && what.bytes < smallest_interesting_bytes(m, what.op, what.ranks, what.nodes, rows)) {
+        if (i % 30 == 0 && what.bytes < smallest_interesting_bytes(m, what, rows)) {
             EXPECT_EQ(as_run(taken.what, what.bytes).payload, payload_kind::raw);
         }
     }
@@ -240,8 +240,11 @@ TEST(select, answers_stock_to_nonsense_and_to_nothing) {
     EXPECT_EQ(select_unasked(default_machine(), what, rows_of(what.op)).what, cell{});
     EXPECT_EQ(select_as_auto(default_machine(), what, rows_of(what.op)).what, cell{});
     const auto rows = rows_of(operation::allreduce);
-    EXPECT_EQ(smallest_interesting_bytes(default_machine(), operation::allreduce, 1, 1, rows), never);
-    EXPECT_EQ(smallest_interesting_bytes(default_machine(), operation::allreduce, 4, 9, rows), never);
+    question few = ask(operation::allreduce, 0, 1);
+    EXPECT_EQ(smallest_interesting_bytes(default_machine(), few, rows), never);
+    few.ranks = 4;
+    few.nodes = 9;
+    EXPECT_EQ(smallest_interesting_bytes(default_machine(), few, rows), never);
 }
 
 }  // namespace

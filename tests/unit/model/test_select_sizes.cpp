@@ -72,8 +72,7 @@ TEST(select_as_auto, asks_from_the_size_on_that_is_worth_it) {
         const machine m = cases.any_machine();
         const question what = cases.any_question();
         const auto rows = rows_of(what.op);
-        const bool is_short = what.bytes < smallest_interesting_bytes(m, what.op, what.ranks, what.nodes, rows,
-                                                                      what.segment_bytes, what.threads);
+        const bool is_short = what.bytes < smallest_interesting_bytes(m, what, rows);
         ++(is_short ? unasked : asked);
         const choice want = is_short ? select_unasked(m, what, rows) : select(m, what, rows, usual_calls_per_question);
         EXPECT_EQ(select_as_auto(m, what, rows).what, want.what);
@@ -112,7 +111,7 @@ TEST(smallest_win, is_where_the_decision_changes) {
         EXPECT_NE(select(m, what, rows).what, cell{});
         what.bytes = bytes - 1;
         EXPECT_EQ(select(m, what, rows).what, cell{});
-        const std::uint64_t interesting = smallest_interesting_bytes(m, what.op, 8, 8, rows);
+        const std::uint64_t interesting = smallest_interesting_bytes(m, what, rows);
         EXPECT_LE(interesting, bytes);
         EXPECT_GT(interesting, 0u);
     }

@@ -3,7 +3,7 @@
 come out as docs/benchmarks/collectives.json, from which collectives_page.py and collectives_plots.py make the page.
 
 Rows of one program run are interleaved, repetition by repetition, those of the MPI library's own algorithms that are
-forced with them. R of a row is bytes of the raw schedule / bytes of the row; a run of each row alone
+forced with them. R of a row is what its own schedule would send uncompressed / what it sends, of all ranks; a run of each row alone
 compares what it claims to have sent with what the network counted. With --cores 1 the same hosts have a core each, in
 slower time where this machine has fewer: stock, the raw schedule and our row, a table of their own on the page.
 """
@@ -56,18 +56,23 @@ def measure(bed, mpi, op, field, size, options):
     return [where | {key: value for key, value in row.items() if key not in ("times_s", "warm_up_s")} for row in rows]
 
 
-def measure_wire(mpi, field, size):
+WIRE_ROWS = [("allreduce", "ring_raw"), ("allreduce", "c_coll"), *OURS.items()]
+WIRE_SIZE, WIRE_REPETITIONS = "32M", 8
+
+
+def measure_wire(flavours, field, size):
     """Rows run alone: what they say they sent, and what the interface of the busiest host counted."""
     found = []
-    for op, row in [("allreduce", name) for name in ("ring_raw", "c_coll", "homcomp_f")] + [("bcast", "ring")]:
+    for mpi, (op, row) in product(flavours, WIRE_ROWS):
         with Bed(4, "1gbit") as bed:
-            result = bed.bench(mpi, op, [row], field, size, ["--rel", "1e-3", "--repetitions", 8])
+            result = bed.bench(mpi, op, [row], field, size,
+                               ["--rel", "1e-3", "--scope", "contribution", "--repetitions", WIRE_REPETITIONS])
             hosts = json.loads(run([NETBED, "stats", "--bed", BED, "--json"]))
         if result:
             measured = result["rows"][0]
             calls = len(measured["warm_up_s"]) + len(measured["times_s"])
-            found.append({"algorithm": f"{op} {row}", "counted": max(host["sent"] for host in hosts),
-                          "claimed": measured["sent_bytes_per_rank"] * calls})
+            found.append({"mpi": mpi, "algorithm": f"{op} {row}", "counted": max(host["sent"] for host in hosts),
+                          "claimed": measured["sent_bytes_per_rank"] * calls, "workspace": measured["workspace_bytes"]})
     return found
 
 
@@ -81,9 +86,13 @@ def fields_of(arguments):
     return [field for field in found.values() if field]
 
 
+def flavours_of(arguments):
+    return [mpi for mpi in arguments.mpi.split(",") if (ROOT / f"build/bin/laconic-{mpi}").exists()]
+
+
 def plan(arguments, fields):
     """(hosts, rate, mpi, operation, field, size)"""
-    flavours = [mpi for mpi in arguments.mpi.split(",") if (ROOT / f"build/bin/laconic-{mpi}").exists()]
+    flavours = flavours_of(arguments)
     if arguments.quick:
         for mpi in flavours:
             yield 2, "1gbit", mpi, "allreduce", fields[0], "4M"
@@ -152,6 +161,7 @@ def main():
     parser.add_argument("--ops", default=",".join(OPERATIONS), help="e.g. allreduce,bcast; other points of the table stay")
     parser.add_argument("--cores", type=int, default=0, help="of each host; 0: they share this machine's. Adds to a table that was measured so")
     parser.add_argument("--out", type=Path, default=ROOT / "docs/benchmarks")
+    parser.add_argument("--wire", action="store_true", help="only the bytes on the wire; the rest of the table stays")
     parser.add_argument("--quick", action="store_true", help="two hosts, 4 MB: does it run?")
     parser.add_argument("--page-only", action="store_true", help="page and plots from the last measurement")
     arguments = parser.parse_args()
@@ -164,18 +174,21 @@ def main():
         if unknown:
             sys.exit(f"bench_collectives: --ops {','.join(sorted(unknown))}: no such operation; use {','.join(OPERATIONS)}")
         results = json.loads(table.read_text()) if table.exists() else {}
+        if arguments.wire and "rows" not in results:
+            sys.exit(f"bench_collectives: there is no table in '{arguments.out}' that --wire adds to; measure it first, without it")
         before, settings = part_of(results, arguments)
         arguments.out.mkdir(parents=True, exist_ok=True)
-        rows = measure_all(arguments, fields)
-        if not rows:
+        machine = this_machine()
+        rows = [] if arguments.wire else measure_all(arguments, fields)
+        if not rows and not arguments.wire:
             sys.exit("bench_collectives: nothing was measured; see the messages above")
-        found = {"machine": this_machine(), "settings": settings, "rows": merged(before.get("rows", []), rows)}
+        found = {"machine": machine, "settings": settings, "rows": merged(before.get("rows", []), rows)}
         if arguments.cores:
             results["with_cores"] = found
-        else:
+        elif rows:
             results |= found
-            if "allreduce" in arguments.ops.split(",") and fields[0]["name"] == FIELDS[0]:
-                results["wire"] = measure_wire(rows[0]["mpi"], fields[0], "4M" if arguments.quick else "32M")
+        if arguments.wire or ("allreduce" in arguments.ops.split(",") and not arguments.cores and fields[0]["name"] == FIELDS[0]):
+            results["wire"] = {"machine": machine, "rows": measure_wire(flavours_of(arguments), fields[0], "4M" if arguments.quick else WIRE_SIZE)}
         table.write_text(json.dumps(results, indent=1) + "\n")
     import collectives_page
     page = collectives_page.page(json.loads(table.read_text()), arguments.out)

@@ -126,7 +126,7 @@ class Bed:
 
     def bench_with_forced(self, mpi, op, algorithms, field, size, options, forced):
         """Rows of one call, interleaved: ours, stock, then its algorithms that are forced; none when it failed. The form with
-        counts is another call and has a run of its own, beside stock."""
+        counts is another call and has a run of its own, with its own default."""
         alike = [name for name in forced if not name.endswith(WITH_COUNTS)]
         result = self.bench(mpi, op, [*algorithms, *(f"stock:{name}" for name in alike)], field, size, options)
         if result is None and alike:
@@ -142,7 +142,8 @@ class Bed:
                 more = self.bench(mpi, op, ["stock", row], field, size, [*options, "--with-counts"])
                 if more:
                     # Faster than another function's default says nothing here.
-                    rows.append((name, more["rows"][1] | {"speedup_vs_stock": None}))
+                    rows += [(form, row | {"speedup_vs_stock": None})
+                             for form, row in zip((f"default{WITH_COUNTS}", name), more["rows"])]
         shared = {"bytes": result["bytes"], "assumed_ratio": result.get("assumed_ratio")}
         return [row | shared | {"algorithm": f"stock, {name}" if name else row["algorithm"], "forced": name} for name, row in rows]
 
@@ -196,8 +197,9 @@ class Store:
             self.points.pop(key, None)
 
     def keep(self, found):
-        self.points[self.key_of(found)] = found | {"date": time.strftime("%Y-%m-%d")}
+        machine = this_machine()
+        self.points[self.key_of(found)] = found | {"date": machine["date"], "processor": machine["processor"]}
         part = self.path.with_suffix(".part")
-        part.write_text(json.dumps({"machine": this_machine(), self.name: list(self.points.values())}, indent=1) + "\n",
+        part.write_text(json.dumps({"machine": machine, self.name: list(self.points.values())}, indent=1) + "\n",
                         encoding="utf-8")
         part.replace(self.path)

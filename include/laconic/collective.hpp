@@ -117,9 +117,11 @@ struct collective_call {
 ///                             alltoallv is compared with options.check, and by rows with a hierarchy as far as
 ///                             they need it
 ///           invalid_bound     the bound is negative, NaN or infinite
-///           invalid_argument  unknown algorithm, null buffer, buffers of the wrong size, intercommunicator, no such
-///                             root
-///           unsupported       the algorithm cannot do this operation, or the codec this type
+///           invalid_argument  unknown algorithm, a confidence outside 0 to 1, null buffer, buffers of the wrong size or
+///                             that overlap in part, intercommunicator, no such root
+///           unsupported       the algorithm cannot do this operation (gatherv and scatterv: trees), this reduction
+///                             (products and operations of the program's own: rows that add streams) or this type;
+///                             `stock`: a count beyond 2^31 - 1
 ///           io                `auto` cannot read the machine file that options.machine names (invalid_argument: what
 ///                             is in it)
 ///           mpi               MPI reported an error (comm's error handler, if it is still there, has been called); the
@@ -155,6 +157,8 @@ struct collective_call {
 ///           memory also 1/r of the array (reduce: not on the root; allreduce, bcast: not at all; gather, scatter: only
 ///           in the root's node, elsewhere the rank's own piece), of an alltoall one to two times what a rank sends.
 ///           The guide's table has the rest
+/// threads   with MPI_THREAD_MULTIPLE different threads may make calls on different communicators at a time; calls on
+///           one communicator are ordered by the program, as in MPI
 /// from      C-Coll, ghZCCL, hZCCL, HomComp, HomComp_F, ArGM: `laconic info --algorithms` says which row is whose
 template <class T>
 [[nodiscard]] result<collective_report> run(const collective_call<T>& call, MPI_Comm comm,

@@ -236,7 +236,7 @@ int laconic_request_free(laconic_request* request);
 
 /* A thread that moves started collectives on while the program computes; it needs MPI_THREAD_MULTIPLE. It sleeps while
  * there are none. Starting it twice starts one; LACONIC_ERR_UNSUPPORTED without that level or a thread,
- * LACONIC_ERR_INVALID_ARGUMENT where MPI is not running. MPI_Finalize ends it. */
+ * LACONIC_ERR_ARGUMENT where MPI is not running. MPI_Finalize ends it. */
 int laconic_start_progress_thread(void);
 void laconic_stop_progress_thread(void);
 #endif

@@ -189,6 +189,24 @@ class Collectives(Folder):
         text = collectives_page.targets(collectives_page.Rows({"rows": measured}))
         self.assertIn("Met 2 times, missed 1 times:\n\n- alltoall: 0.67 R (openmpi, 4 hosts, hit_u)\n\n", text)
         self.assertIn("which is often ahead of it: 1 times.", text)
+        self.assertNotIn("differ by up to", text)
+        # Another field, in an hour in which stock took twice as long: its 0.045 s are 0.85 R of that alone.
+        slower = [row | {"field": "isabel_velmag", "median_s": 2 * row["median_s"]} for row in rows("allreduce", 0.12, 0.0225)]
+        text = collectives_page.targets(collectives_page.Rows({"rows": measured + slower}))
+        self.assertIn("Met 3 times, missed 1 times", text)
+        self.assertIn("differ by up to\n2.0 times (allreduce on 4 hosts, Open MPI: 0.100 to 0.200)", text)
+        self.assertIn("met 2 of 4 times.", text)
+        self.assertIn("It is 4.44x (Open MPI): met.", text)
+        slower[-1]["median_s"] = 0.051
+        self.assertIn("It is 3.92x (Open MPI): missed.", collectives_page.targets(collectives_page.Rows({"rows": slower})))
+
+    def test_bytes_on_the_wire_are_judged(self):
+        wire = {"machine": MACHINE, "rows": [{"mpi": "mpich", "algorithm": "bcast ring", "claimed": 1_000_000, "counted": counted,
+                                              "workspace": 3 << 20} for counted in (1_055_000, 1_070_000)]}
+        text = collectives_page.bytes_on_the_wire(wire)
+        self.assertIn("Met by 1 of 2.", text)
+        self.assertIn("+0.9 %", text)
+        self.assertIn("3.0 |", text)
 
     def test_what_was_measured_otherwise_is_not_mixed(self):
         table = {"settings": {"rel": "1e-3", "scope": "contribution", "repetitions": 3}, "rows": [],
@@ -226,6 +244,7 @@ class Forced(unittest.TestCase):
                                                   ["butterfly@1K", "ring" + emulated_hosts.WITH_COUNTS])
         self.assertEqual([(row["algorithm"], row["forced"], row["counts"]) for row in rows],
                          [("stock", None, False), ("ring_raw", None, False), ("stock, butterfly@1K", "butterfly@1K", False),
+                          ("stock, default, with counts", "default, with counts", True),
                           ("stock, ring, with counts", "ring, with counts", True)])
         self.assertTrue(all(row["bytes"] == 8 for row in rows))
 

@@ -199,9 +199,11 @@ void check_steady_c() {
 /// What a process holds: open files, and stretches of its address space.
 struct holdings {
     std::ptrdiff_t files = 0, mappings = 0;
+    std::int64_t blocks = 0;
 };
 holdings held_now() {
     holdings now;
+    now.blocks = live_blocks();
     now.files = std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
     std::ifstream maps("/proc/self/maps");
     now.mappings = std::count(std::istreambuf_iterator<char>(maps), {}, '\n');
@@ -230,6 +232,8 @@ void check_many_communicators() {
     const std::string text = " after " + std::to_string(rounds - warm_up) + " communicators, ";
     check(after.files <= before.files,
           std::to_string(after.files) + " open files" + text + std::to_string(before.files) + " before");
+    check(after.blocks <= before.blocks,
+          std::to_string(after.blocks) + " blocks of memory" + text + std::to_string(before.blocks) + " before");
 #ifndef __SANITIZE_ADDRESS__
     // Its allocator keeps what was freed, and maps more instead.
     check(after.mappings <= before.mappings,

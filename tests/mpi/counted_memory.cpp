@@ -11,6 +11,7 @@
 namespace {
 
 std::atomic<std::uint64_t> count{0};
+std::atomic<std::int64_t> live{0};
 std::atomic<std::int64_t> left{INT64_MAX};  // requests until one fails
 std::atomic<bool> all_fail{false}, has_failed{false};
 
@@ -26,12 +27,19 @@ void* counted(std::size_t bytes, std::size_t alignment) noexcept {
     count.fetch_add(1, std::memory_order_relaxed);
     if (refused()) return nullptr;
     const std::size_t whole = (bytes + alignment - 1) / alignment * alignment;
-    return std::aligned_alloc(alignment, whole == 0 ? alignment : whole);
+    void* const memory = std::aligned_alloc(alignment, whole == 0 ? alignment : whole);
+    if (memory != nullptr) live.fetch_add(1, std::memory_order_relaxed);
+    return memory;
 }
 void* counted_or_throw(std::size_t bytes, std::size_t alignment) {
     void* const memory = counted(bytes, alignment);
     if (memory == nullptr) throw std::bad_alloc();
     return memory;
+}
+
+void give_back(void* memory) noexcept {
+    if (memory != nullptr) live.fetch_sub(1, std::memory_order_relaxed);
+    std::free(memory);
 }
 
 }  // namespace
@@ -45,14 +53,15 @@ void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
 void* operator new(std::size_t bytes, std::align_val_t a, const std::nothrow_t&) noexcept {
     return counted(bytes, std::size_t(a));
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory) noexcept { give_back(memory); }
+void operator delete(void* memory, std::size_t) noexcept { give_back(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { give_back(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { give_back(memory); }
 
 namespace laconic::test {
 
 std::uint64_t allocations() noexcept { return count.load(); }
+std::int64_t live_blocks() noexcept { return live.load(); }
 
 void fail_one_after(std::int64_t granted) noexcept {
     has_failed = all_fail = false;

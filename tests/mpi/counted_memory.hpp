@@ -7,6 +7,8 @@
 namespace laconic::test {
 
 [[nodiscard]] std::uint64_t allocations() noexcept;
+/// Those that were not given back yet.
+[[nodiscard]] std::int64_t live_blocks() noexcept;
 
 /// From now on `granted` requests succeed, then one fails, or all that follow. Both until grant_all().
 void fail_one_after(std::int64_t granted) noexcept;

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A rank that dies: the job ends, as MPI has it, and no other rank comes to the end as if nothing had happened.
+Launchers end the others as soon as they see that one is gone, whatever the error handler; what a rank makes of MPI's
+own errors is in case_errors.cpp.
 
 usage: dying.py LAUNCHER RANKS PROGRAM
 """

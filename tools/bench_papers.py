@@ -16,7 +16,8 @@ from emulated_hosts import ROOT, Bed, bytes_of, made_field, real_field, this_mac
 LONG = ["28M", "78M", "128M", "278M", "678M"]  # as C-Coll
 WIDE = ["256K", "1M", "4M", "16M", "64M"]     # the thesis: 4 MB to 2 GB, on GPUs
 BASELINES = ["stock", "cpr_p2p", "cpr_p2p:zfp_abs", "cpr_p2p:zfp_rate", "c_coll", "homcomp_f"]
-SLOW = {"cpr_p2p:zfp_abs", "cpr_p2p:zfp_rate"}  # not beyond 100 MB
+SLOW = {"cpr_p2p:zfp_abs", "cpr_p2p:zfp_rate"}
+SLOW_UP_TO = 100 << 20  # bytes; beyond that a call takes many seconds
 THESIS = ["stock", "ring_raw", "homcomp", "homcomp_f"]
 
 
@@ -61,6 +62,11 @@ def field_of(name, data):
     return made_field(name) if name in ("normal", "walk") else real_field(data, name)
 
 
+def repetitions_of(size, quick):
+    """Never one alone but to see whether it runs: the first calls of MPI's own functions take twice as long as later ones."""
+    return 1 if quick else 3 if bytes_of(size) > 8 << 20 else 15
+
+
 def points(chosen, quick):
     """(hosts, ranks per host, experiment, field, size)"""
     for one in chosen:
@@ -81,11 +87,10 @@ def measure_all(chosen, arguments):
                 if (at_hosts, at_each) != (hosts, each):
                     continue
                 start = time.time()
-                long = bytes_of(size) > 100 << 20
-                rows = [row for row in one.rows if not (long and row in SLOW)]
-                repetitions = 1 if arguments.quick or SLOW & set(rows) else 3 if bytes_of(size) > 8 << 20 else 15
+                rows = [row for row in one.rows if row not in SLOW or bytes_of(size) <= SLOW_UP_TO]
                 result = bed.bench(arguments.mpi, one.op, rows, field_of(name, arguments.data), size,
-                                   ["--rel", one.rel, "--scope", "contribution", "--repetitions", repetitions])
+                                   ["--rel", one.rel, "--scope", "contribution", "--repetitions",
+                                    repetitions_of(size, arguments.quick)])
                 print(f"{one.name:13} {hosts} hosts x {each}  {name:14} {size:>5}  {time.time() - start:5.1f} s",
                       file=sys.stderr, flush=True)
                 if result:

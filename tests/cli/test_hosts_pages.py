@@ -18,12 +18,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
 import bench_collectives  # noqa: E402
 import bench_grid  # noqa: E402
-import bench_papers  # noqa: E402
 import bench_stacking  # noqa: E402
 import collectives_page  # noqa: E402
 import emulated_hosts  # noqa: E402
 import grid_page  # noqa: E402
-import papers_page  # noqa: E402
 import row_colours  # noqa: E402
 
 MACHINE = {"processor": "a processor", "cores": 2, "load": 0.1, "date": "2026-01-02"}
@@ -272,47 +270,6 @@ class Colours(unittest.TestCase):
         self.assertNotEqual(drawn["cpr_p2p:zfp_abs"]["linestyle"], drawn["cpr_p2p"]["linestyle"])
         colours = {style for name, style in row_colours.ROWS.items() if not name.endswith("_raw")}
         self.assertEqual(len(colours), len([name for name in row_colours.ROWS if not name.endswith("_raw")]))
-
-
-class Papers(Folder):
-    def results(self, **times):
-        points = []
-        for one in bench_papers.EXPERIMENTS:
-            for hosts, _, _, field, size in bench_papers.points([one], False):
-                rows = [{"algorithm": name, "median_s": times.get(name, 0.1), "compress_s": 0.03, "decompress_s": 0.02,
-                         "combine_s": 0.001, "wait_s": 0.08 if name == "ring_raw" else 0.001} for name in one.rows]
-                points.append({"experiment": one.name, "op": one.op, "hosts": hosts, "ranks": hosts, "field": field,
-                               "rel": one.rel, "size": size, "rows": rows})
-        return {"machine": MACHINE, "mpi": "mpich", "dilation": 2, "points": points}
-
-    def test_every_figure_has_its_verdict(self):
-        page = papers_page.page(self.results(c_coll=0.05, homcomp_f=0.02, argm=0.01, pairwise=0.02, ring=0.02), self.out)
-        headings = [line[3:] for line in page.splitlines() if line.startswith("## ")]
-        starts = [*(f"C-Coll, figure {n}:" for n in (7, 8, 9, 10, 11, 12, 13, 16)), "hZCCL and ghZCCL:",
-                  *(f"Thesis, figure 7.{n}:" for n in (2, 3, 4))]
-        self.assertEqual([heading.startswith(start) for heading, start in zip(headings, starts)], [True] * 12)
-        self.assertEqual(len(headings), 12)
-        self.assertIn("c_coll reaches 2.00 to 2.00 times", page)
-        self.assertIn("| C-Coll, figure 11: against compression in every message, by size | yes |", page)
-        if PLOTS:
-            self.assertIn("</svg>", (self.out / "papers-11.svg").read_text("utf-8"))
-
-    def test_another_shape_is_called_so(self):
-        page = papers_page.page(self.results(c_coll=0.2), self.out)
-        self.assertIn("| C-Coll, figure 11: against compression in every message, by size | **no** |", page)
-        # One of the rows that it is compared with is faster, others are much slower.
-        page = papers_page.page(self.results(c_coll=0.05, cpr_p2p=0.04), self.out)
-        self.assertIn("| C-Coll, figure 11: against compression in every message, by size | **no** |", page)
-        # The step before the last, which is two stages, is slower than the one before.
-        page = papers_page.page(self.results(ring_raw=0.3, cpr_p2p=0.1, c_coll=0.1), self.out)
-        self.assertIn("| C-Coll, figure 10: step by step | **no** |", page)
-
-    def test_what_was_not_measured_is_left_out(self):
-        results = self.results()
-        results["points"] = [p for p in results["points"] if p["experiment"] == "steps"]
-        page = papers_page.page(results, self.out)
-        self.assertIn("figure 7:", page)
-        self.assertNotIn("figure 8:", page)
 
 
 class Stacking(Folder):

@@ -3,7 +3,7 @@
 from matplotlib import pyplot
 
 from codec_plots import plain_ticks, save
-from papers_page import PHASES, figures
+from papers_figures import PHASES, figures
 from row_colours import styles
 
 PHASE_COLOURS = dict(zip(PHASES, ("#0072B2", "#56B4E9", "#009E73", "#D55E00", "#bbbbbb")))

@@ -8,12 +8,25 @@ from grid_page import by_hand, pictures
 from papers_figures import figures
 
 
+def verdict(figure):
+    if figure.differs:
+        return f"**Not the same shape**: {'; '.join(figure.differs)}."
+    return f"**Same shape, in part**: {figure.beyond}." if figure.beyond else "**Same shape.**"
+
+
+def overview(made):
+    same = [figure for figure in made if figure.same]
+    part = sum(bool(figure.beyond) for figure in same)
+    cells = [[f.title, "**no**" if f.differs else "in part" if f.beyond else "yes", "; ".join(f.differs or [f.beyond])] for f in made]
+    return (f"{len(same)} of {len(made)} figures have the paper's shape{f', {part} of them as far as these hosts go' if part else ''}.\n\n"
+            + table(["figure", "same shape", "what differs"], cells))
+
+
 def page(results, out):
     made = list(figures(results))
     machine = results["machine"]
     plots = pictures("papers_plots", results, out)
-    overview = table(["figure", "same shape"], [[f.title, "yes" if f.same else "**no**"] for f in made])
-    text = "".join(f"\n## {f.title}\n\nThe paper: {f.paper}\n\nHere: {f.here} **{'Same' if f.same else 'Not the same'} shape.**\n"
+    text = "".join(f"\n## {f.title}\n\nThe paper: {f.paper}\n\nHere: {f.here} {verdict(f)}\n"
                    + (f"\n![{f.title}]({f.name})\n" if f"({f.name})" in plots else "")
                    + f"\n{table(f.rows[0], f.rows[1:])}" for f in made)
     return f"""# The papers' figures, run again
@@ -26,6 +39,6 @@ seismic waves of C-Coll) unless said otherwise. `compress` to `wait` are means o
 `compress`, and `other` is what MPI's calls take (copies into sockets and out of them) and the wait for the slowest rank. The papers
 ran on 100 Gbit/s and more, on up to 128 nodes, with codecs of their time: compare shapes, not numbers. Image stacking (C-Coll, figures 17 and 18) has [a page of its own](stacking.md).
 
-{overview}
+{overview(made)}
 {by_hand(out / "papers.md")}
 {text}{'' if plots.startswith(chr(10) + '!') or not made else plots}"""

@@ -3,7 +3,8 @@
 from matplotlib import pyplot
 
 from codec_plots import plain_ticks, save
-from papers_figures import PHASES, figures
+from papers_figures import figures
+from papers_parts import PHASES
 from row_colours import styles
 
 PHASE_COLOURS = dict(zip(PHASES, ("#0072B2", "#56B4E9", "#009E73", "#D55E00", "#bbbbbb")))

@@ -5,7 +5,6 @@ machine can play: links of 10 Gbit/s and one core per host, time dilated where t
 """
 import argparse
 import json
-import os
 import sys
 import time
 from dataclasses import dataclass
@@ -31,6 +30,7 @@ class Experiment:
     ranks_per_host: int = 1
     fields: tuple = ("marmousi_wave",)
     rel: str = "1e-3"
+    paper_ends: str = ""  # where the paper's series of sizes does, if later
 
 
 def experiment(name, op, rows, sizes, **more):
@@ -41,20 +41,22 @@ EXPERIMENTS = [
     experiment("steps", "allreduce", ["stock", "ring_raw", "cpr_p2p", "c_coll"], LONG),
     experiment("steps_gather", "allgather", ["ring_raw", "cpr_p2p", "c_coll"], LONG),
     experiment("steps_scatter", "reduce_scatter", ["ring_raw", "cpr_p2p", "c_coll"], LONG),
-    experiment("baselines", "allreduce", BASELINES, LONG[:3]),
+    experiment("baselines", "allreduce", BASELINES, LONG[:3], paper_ends="678 MB"),
     experiment("nodes", "allreduce", BASELINES, ["28M"], hosts=(2, 4, 8)),
     experiment("datasets", "allreduce", ["stock", "cpr_p2p", "c_coll", "homcomp_f"], ["78M"], rel="1e-4",
                fields=("isabel_velmag", "cesm_PRECT", "cesm_T", "eraint_u", "marmousi_wave")),
-    experiment("scatter", "scatter", ["stock", "cpr_p2p", "c_coll", "pairwise"], LONG[:3]),
-    experiment("bcast", "bcast", ["stock", "cpr_p2p", "c_coll", "ring"], LONG[:3]),
+    experiment("scatter", "scatter", ["stock", "cpr_p2p", "c_coll", "pairwise"], LONG[:3], paper_ends="678 MB"),
+    experiment("bcast", "bcast", ["stock", "cpr_p2p", "c_coll", "ring"], LONG[:3], paper_ends="678 MB"),
     experiment("doc", "allreduce", ["stock", "cpr_p2p:fle", "c_coll:fle", "hzccl", "homcomp", "homcomp_f"], LONG[:3],
                fields=("hit_u",)),
-    experiment("thesis_sizes", "allreduce", THESIS, [*WIDE, "256M"], fields=("normal",), rel="1e-4"),
+    experiment("thesis_sizes", "allreduce", THESIS, [*WIDE, "256M"], fields=("normal",), rel="1e-4", paper_ends="2 GB"),
     experiment("thesis_nodes", "allreduce", THESIS, ["64M"], fields=("normal",), rel="1e-4", hosts=(2, 4, 8)),
-    experiment("argm_sizes", "allreduce", [*THESIS, "argm"], WIDE, fields=("normal",), rel="1e-4", ranks_per_host=2),
+    experiment("argm_sizes", "allreduce", [*THESIS, "argm"], WIDE, fields=("normal",), rel="1e-4", ranks_per_host=2,
+               paper_ends="2 GB"),
     experiment("argm_nodes", "allreduce", [*THESIS, "argm"], ["64M"], fields=("normal",), rel="1e-4", hosts=(2, 4),
                ranks_per_host=2),
-    experiment("argm_walk", "allreduce", [*THESIS, "argm"], WIDE, fields=("walk",), rel="1e-4", ranks_per_host=2),
+    experiment("argm_walk", "allreduce", [*THESIS, "argm"], WIDE, fields=("walk",), rel="1e-4", ranks_per_host=2,
+               paper_ends="2 GB"),
 ]
 
 
@@ -95,7 +97,8 @@ def measure_all(chosen, arguments):
                       file=sys.stderr, flush=True)
                 if result:
                     found.append({"experiment": one.name, "op": one.op, "hosts": hosts, "ranks": hosts * each,
-                                  "field": name, "rel": one.rel, "size": size, "rows": result["rows"]})
+                                  "field": name, "rel": one.rel, "size": size, "mpi": arguments.mpi, "machine": this_machine(),
+                                  "rows": result["rows"]})
     return found
 
 
@@ -120,8 +123,7 @@ def main():
         old = json.loads(store.read_text(encoding="utf-8"))["points"] if store.exists() else []
         measured = measure_all(chosen, arguments)
         again = {p["experiment"] for p in measured}
-        results = {"machine": this_machine(), "mpi": arguments.mpi, "dilation": max(1, 4 / (os.cpu_count() or 1)),
-                   "points": [p for p in old if p["experiment"] not in again] + measured}
+        results = {"points": [p for p in old if p["experiment"] not in again] + measured}
         store.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     if not store.exists():
         sys.exit("bench_papers: nothing was measured yet")

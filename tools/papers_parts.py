@@ -28,6 +28,7 @@ class Figure:
     y: str = "speed-up over MPI_Allreduce"
     name: str = ""
     beyond: str = ""
+    points: list = field(default_factory=list)  # that it was made of
 
     @property
     def same(self):

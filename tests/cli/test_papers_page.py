@@ -57,6 +57,11 @@ class Measuring(unittest.TestCase):
         self.assertEqual(given(asked), {3, 15})
         self.assertEqual(given(self.measured(quick=True)[1]), {1})
 
+    def test_points_carry_their_machine_day_and_mpi(self):
+        with mock.patch.object(bench_papers, "this_machine", return_value=MACHINE):
+            points, _ = self.measured()
+        self.assertTrue(all(point["machine"] == MACHINE and point["mpi"] == "mpich" for point in points))
+
     def test_slow_rows_end_where_a_call_takes_many_seconds(self):
         _, asked = self.measured()
         self.assertEqual({size for size, rows, _ in asked if "cpr_p2p:zfp_abs" in rows}, {"28M", "78M"})
@@ -72,11 +77,11 @@ class Papers(unittest.TestCase):
         points = []
         for one in bench_papers.EXPERIMENTS:
             for hosts, _, _, field, size in bench_papers.points([one], False):
-                rows = [{"algorithm": name, "median_s": times.get(name, 0.1), "compress_s": 0.03, "decompress_s": 0.02,
+                rows = [{"algorithm": name, "times_s": [0.1] * 3, "median_s": times.get(name, 0.1), "compress_s": 0.03, "decompress_s": 0.02,
                          "combine_s": 0.001, "wait_s": 0.08 if name == "ring_raw" else 0.001} for name in one.rows]
-                points.append({"experiment": one.name, "op": one.op, "hosts": hosts, "ranks": hosts, "field": field,
-                               "rel": one.rel, "size": size, "rows": rows})
-        return {"machine": MACHINE, "mpi": "mpich", "dilation": 2, "points": points}
+                points.append({"experiment": one.name, "op": one.op, "hosts": hosts, "ranks": hosts * one.ranks_per_host,
+                               "field": field, "rel": one.rel, "size": size, "mpi": "mpich", "machine": MACHINE, "rows": rows})
+        return {"points": points}
 
     def change(self, results, experiment, name, sizes=None, **more):
         """Sets parts of a row, in some points of an experiment or all."""
@@ -138,14 +143,14 @@ class Papers(unittest.TestCase):
         faster = {"c_coll": 0.05, "cpr_p2p": 0.08}
         for figure in (11, 12, 13):
             self.assertEqual(self.told(self.results(**faster), f"C-Coll, figure {figure}"),
-                             ("**no**", "cpr_p2p gains, too (1.25 times)"))
+                             ("**no**", "cpr_p2p, compressing at every hop, gains, too (1.25 times as fast as the library)"))
             self.assertEqual(self.told(self.results(c_coll=0.05), f"C-Coll, figure {figure}"), ("yes", ""))
         self.assertEqual(self.told(self.results(**faster), "C-Coll, figure 16"),
-                         ("**no**", "scatter: cpr_p2p gains, too (1.25 times); bcast: cpr_p2p gains, too (1.25 times)"))
+                         ("**no**", "scatter: cpr_p2p, compressing at every hop, gains, too (1.25 times as fast as the library); bcast: cpr_p2p, compressing at every hop, gains, too (1.25 times as fast as the library)"))
         self.assertEqual(self.told(self.results(c_coll=0.05), "C-Coll, figure 16"), ("yes", ""))
         ahead = self.change(self.results(c_coll=0.05), "bcast", "cpr_p2p", ["78M"], median_s=0.04)
         self.assertEqual(self.told(ahead, "C-Coll, figure 16"),
-                         ("**no**", "bcast: cpr_p2p gains, too (1.00 to 2.50 times), and is ahead of c_coll at 78M"))
+                         ("**no**", "bcast: cpr_p2p, compressing at every hop, gains, too (1.00 to 2.50 times as fast as the library), and is ahead of c_coll at 78M"))
         slow = self.change(self.results(c_coll=0.05), "scatter", "c_coll", ["128M"], median_s=0.2)
         self.assertIn("scatter: c_coll is not faster than the library at 128M", self.told(slow, "C-Coll, figure 16")[1])
 
@@ -209,7 +214,66 @@ class Papers(unittest.TestCase):
             self.change(slow, experiment, name, median_s=0.08)
         self.assertEqual(self.told(slow, "C-Coll, figure 10"), ("yes", ""))
         self.change(slow, "steps", "ring_raw", ["28M"], median_s=0.07)
-        self.assertEqual(self.told(slow, "C-Coll, figure 10"), ("**no**", "Overlap is slower than AD at 28M"))
+        self.assertEqual(self.told(slow, "C-Coll, figure 10"), ("**no**", "Overlap is no faster than AD at 28M"))
+
+    def section(self, results, start):
+        return self.page(results).split(f"## {start}:", 1)[1].split("\n## ", 1)[0]
+
+    def test_a_figure_says_how_it_was_measured(self):
+        results = self.results()
+        for start, told in (
+                ("C-Coll, figure 10", "allreduce, reduce_scatter and allgather on marmousi_wave, --rel 1e-3; 28M, 78M, 128M, 278M and "
+                                      "678M; 4 hosts with 1 rank each, MPICH; medians of 3 runs."),
+                ("C-Coll, figure 12", "allreduce on marmousi_wave, --rel 1e-3; 28M; 2, 4 and 8 hosts with 1 rank each, MPICH; "),
+                ("C-Coll, figure 13", "allreduce on isabel_velmag, cesm_PRECT, cesm_T, eraint_u and marmousi_wave, --rel 1e-4; 78M; "),
+                ("C-Coll, figure 16", "scatter and bcast on marmousi_wave, --rel 1e-3; 28M, 78M and 128M (the paper's series goes on "
+                                      "to 678 MB, left out to save time); 4 hosts with 1 rank each, MPICH; medians of 3 runs."),
+                ("hZCCL and ghZCCL", "allreduce on hit_u, --rel 1e-3; 28M, 78M and 128M; "),
+                ("Thesis, figure 7.4", "allreduce on walk, --rel 1e-4; 256K, 1M, 4M, 16M and 64M (the paper's series goes on to 2 GB, "
+                                       "left out to save time); 4 hosts with 2 ranks each, MPICH; ")):
+            self.assertIn(f"\n\nMeasured: {told}", self.section(results, start))
+        self.assertIn("678M are 678 * 2^20 bytes", self.page(results))
+
+    def test_a_figure_says_of_how_many_runs_its_medians_are(self):
+        def runs(results, experiment, count, sizes=None):
+            for name in bench_papers.BASELINES:
+                self.change(results, experiment, name, sizes, times_s=[0.1] * count)
+            return results
+
+        self.assertIn("MPICH; one run each, not medians.", self.section(runs(self.results(), "nodes", 1), "C-Coll, figure 12"))
+        results = runs(self.results(), "baselines", 1, ["28M", "78M"])
+        self.assertIn("; one run at 28M and 78M, medians of 3 runs at 128M.", self.section(results, "C-Coll, figure 11"))
+        # The row with the fewest counts.
+        fewer = self.change(self.results(), "nodes", "c_coll", times_s=[0.1])
+        self.assertIn("one run each, not medians.", self.section(fewer, "C-Coll, figure 12"))
+
+    def test_a_cell_without_a_number_is_explained(self):
+        results = self.results()
+        self.assertNotIn("not measured at", self.page(results))
+        for point in results["points"]:
+            if point["size"] == "128M":
+                point["rows"] = [row for row in point["rows"] if row["algorithm"] not in bench_papers.SLOW]
+        self.assertIn("cpr_p2p:zfp_abs and cpr_p2p:zfp_rate were not measured at 128M, where a call takes many seconds.",
+                      self.section(results, "C-Coll, figure 11"))
+
+    def test_machines_and_days_are_told_apart(self):
+        results = self.results()
+        page = self.page(results)
+        self.assertIn("Measured on a processor (2 cores, 2026-01-02);", page)
+        self.assertEqual(page.count("a processor"), 1)
+        for point in results["points"]:
+            if point["experiment"] in ("baselines", "nodes"):
+                point["machine"] = MACHINE | {"processor": "another", "date": "2026-03-04", "load": 2.5}
+            if point["experiment"] == "argm_walk":
+                point["machine"] = MACHINE | {"date": "2026-01-03"}
+        page = self.page(results)
+        self.assertIn("Measured on a processor (2 cores, 2026-01-02 to 2026-01-03) and another (2 cores, 2026-03-04); ", page)
+        self.assertIn("0.1 to 2.5.", page)
+        self.assertIn("Times of different machines cannot be compared.", page)
+        self.assertRegex(page, r"\| C-Coll, figure 11:[^|]*\|[^|]*\|[^|]*\| another \(2 cores, 2026-03-04\) \|")
+        self.assertRegex(page, r"\| C-Coll, figure 7:[^|]*\|[^|]*\|[^|]*\| a processor \(2 cores, 2026-01-02\) \|")
+        self.assertIn("medians of 3 runs; another (2 cores, 2026-03-04).", self.section(results, "C-Coll, figure 12"))
+        self.assertIn("medians of 3 runs; a processor (2 cores, 2026-01-03).", self.section(results, "Thesis, figure 7.4"))
 
     def test_what_was_not_measured_is_left_out(self):
         results = self.results()

@@ -52,7 +52,7 @@ def measure(bed, mpi, op, field, size, options):
     wanted = ["stock", RAW[op], OURS[op]] if bed.cores else ROWS[op]
     rows = bed.bench_with_forced(mpi, op, wanted, field, size, options, FORCED.get((mpi, op), []))
     where = {"mpi": mpi, "op": op, "hosts": bed.hosts, "rate": bed.rate, "field": field["name"],
-             "date": time.strftime("%Y-%m-%d")}
+             "date": time.strftime("%Y-%m-%d"), "processor": this_machine()["processor"]}
     return [where | {key: value for key, value in row.items() if key not in ("times_s", "warm_up_s")} for row in rows]
 
 

@@ -69,6 +69,18 @@ def dates(rows):
     return found[0] if len(found) == 1 else f"{found[0]} to {found[-1]}"
 
 
+def processors(rows):
+    """One, or each with its part of the table."""
+    found = {}
+    for row in rows:
+        found.setdefault(row["processor"], []).append((MPIS.get(row["mpi"], row["mpi"]), row["op"]))
+    if len(found) == 1:
+        return next(iter(found))
+    most = max(found, key=lambda name: len(found[name]))
+    parts = ("; ".join(f"{op} ({mpi})" for mpi, op in dict.fromkeys(points)) + f": {name}" for name, points in found.items() if name != most)
+    return f"{most}, but {'; '.join(parts)}"
+
+
 def seconds(value):
     return f"{value:.3f}" if value >= 0.1 else f"{value * 1e3:.1f} ms"
 
@@ -171,7 +183,7 @@ def with_cores(results):
 ## The same with {cores} core{'s' if cores > 1 else ''} for every host
 
 In the table above all hosts share this machine's cores, which the codecs of all ranks and the TCP of all messages have to get by with; a real host
-has its own. Here time passes slower where the machine has too few (`tools/netbed`, --dilate). {dates(results['rows'])}, medians
+has its own. Here time passes slower where the machine has too few (`tools/netbed`, --dilate). {dates(results['rows'])}, {processors(results['rows'])}, medians
 of {settings['repetitions']} repetitions, `./dev bench collectives --cores {cores}`.
 
 {summary(rows)}
@@ -217,7 +229,7 @@ def page(results, out):
     by_hand = kept.group(0) if kept else f"{BEGIN}\n{END}"
     return f"""# Collectives on an emulated network
 
-`./dev bench collectives` measures this and writes this page. {dates(results['rows'])}, {machine['processor']}, {machine['cores']}
+`./dev bench collectives` measures this and writes this page. {dates(results['rows'])}, {processors(results['rows'])}; {machine['cores']}
 cores shared by all hosts. Hosts are network namespaces with a link of 1 Gbit/s each way
 (`tools/netbed`), one rank each. --rel {settings['rel']}, scope {settings['scope']}, medians of {settings['repetitions']}
 interleaved repetitions, time of the slowest rank. 64 MB are 64 * 2^20 bytes. R: what the row's own schedule would send uncompressed / what it

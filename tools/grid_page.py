@@ -3,6 +3,7 @@
 installed. Only the block between the two marks is written by hand; it is carried over.
 """
 import re
+from collections import Counter
 from statistics import median
 
 from bench_grid import ALSO_FORCED_UP_TO, FORCED_FROM
@@ -266,6 +267,11 @@ def first_calls(points):
             f"is {percent(median(known))} beside later ones, in the median of the points.")
 
 
+def processors(points):
+    found = Counter(p.raw["processor"] for p in points)
+    return next(iter(found)) if len(found) == 1 else ", ".join(f"{name} ({n} points)" for name, n in found.most_common())
+
+
 def page(results, out):
     points = sorted((Point(raw) for raw in results["points"]), key=Point.order)
     grid = [p for p in points if p.auto and p.cores == 0 and p.part != "noise"]
@@ -278,7 +284,7 @@ def page(results, out):
     return f"""# The grid of the collectives
 
 `./dev bench grid` measures this and writes this page; it can measure a part of it again. {' to '.join(dict.fromkeys(
-    (dates[0], dates[-1])))}, {machine['processor']}, {machine['cores']} cores shared by all hosts. Hosts are network namespaces
+    (dates[0], dates[-1])))}, {processors(points)}, {machine['cores']} cores shared by all hosts. Hosts are network namespaces
 (`tools/netbed`), one rank each. Buffers of 1 KB have 2^10 bytes, those of 1 MB 2^20. isabel_velmag at --rel 1e-3, scope
 contribution, unless said otherwise. Medians of
 interleaved repetitions, {min(p.repetitions for p in points)} for the longest buffers and up to {

@@ -40,7 +40,7 @@ def grid_point(size="1M", part="grid", **more):
             grid_row("auto", 0.0202, ran="homcomp_f"), grid_row("stock, ring", 0.08, forced="ring", predicted_s=None)]
     return {"part": part, "op": "allreduce", "mpi": "openmpi", "hosts": 8, "rate": "1gbit", "cores": 0,
             "field": "isabel_velmag", "rel": "1e-3", "size": size, "bytes": bench_grid.bytes_of(size), "assumed_ratio": 6.0,
-            "repetitions": 3, "date": "2026-01-02", "load": 0.1, "rows": rows} | more
+            "repetitions": 3, "date": "2026-01-02", "processor": "a processor", "load": 0.1, "rows": rows} | more
 
 
 def change(point, name, **more):
@@ -197,6 +197,13 @@ class Collectives(Folder):
         self.assertIn("It is 4.44x (Open MPI): met.", text)
         slower[-1]["median_s"] = 0.051
         self.assertIn("It is 3.92x (Open MPI): missed.", collectives_page.targets(collectives_page.Rows({"rows": slower})))
+
+    def test_rows_of_several_machines_are_told_apart(self):
+        rows = [{"processor": name, "mpi": "mpich", "op": op} for name, op in (("A", "reduce"), ("A", "bcast"), ("B", "gather"), ("A", "reduce"))]
+        self.assertEqual(collectives_page.processors(rows[:2]), "A")
+        self.assertEqual(collectives_page.processors(rows), "A, but gather (MPICH): B")
+        found = [grid_page.Point(grid_point(processor=name)) for name in "ABA"]
+        self.assertEqual(grid_page.processors(found), "A (2 points), B (1 points)")
 
     def test_bytes_on_the_wire_are_judged(self):
         wire = {"machine": MACHINE, "rows": [{"mpi": "mpich", "algorithm": "bcast ring", "claimed": 1_000_000, "counted": counted,

@@ -203,7 +203,7 @@ def bytes_on_the_wire(wire):
 
 What a row claims to have sent, against the counters of the interfaces, on the host that sends most. Claimed is `report.sent_bytes`
 (`sent/rank` of `bench collective`), what a rank hands to MPI, times the calls: each row runs alone on 4 hosts, isabel_velmag, {WIRE_SIZE}B,
---rel 1e-3, scope contribution, {WIRE_REPETITIONS} repetitions and the calls before them (one of `ring_raw`, three of the others).
+--rel 1e-3, scope contribution, {WIRE_REPETITIONS} repetitions and the three calls before them.
 {machine['date']}, {machine['processor']}. The counters have frames with the headers of Ethernet, IP and TCP: 1448 bytes of TCP payload travel in
 one that counts 1514, 4.6 % more. "Claimed, as full frames" reckons with such frames; the difference to that are frames that are not full,
 acknowledgements, MPI's own headers and the messages of `bench collective` itself; where several hosts send to one at a time also frames that

@@ -135,12 +135,11 @@ private:
         return made;
     }
 
-    /// `auto` asks, and then tries rows of equal bits; segments of what compresses well grow in the third call.
+    /// `auto` asks, and then tries rows of equal bits. In the third call segments of what compresses well grow, and
+    /// buffers that MPI has allocated and freed twice keep their pages.
     [[nodiscard]] std::size_t warm_ups_of(std::size_t row) const {
         constexpr std::size_t tries = model::recollection::most_rivals * model::recollection::tries;
-        if (settings_.algorithms[row] == "auto") return 1 + tries;
-        const auto what = collective::find_cell(settings_.op, settings_.algorithms[row]);
-        return what.ok() && collective::compresses(*what) ? 3 : 1;
+        return settings_.algorithms[row] == "auto" ? 1 + tries : 3;
     }
 
     /// Seconds of the slowest rank.

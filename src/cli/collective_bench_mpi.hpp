@@ -39,8 +39,8 @@ struct collective_measurement {
 };
 
 /// Collective over MPI_COMM_WORLD; the root is rank 0. Rank r reads the field tiled from an offset of its own. All rows
-/// run in every repetition, one after the other, after calls that only warm up: one of each row, three where it
-/// compresses, as its segments may grow in the third, and of `auto` as many as it takes to have tried what it tries.
+/// run in every repetition, one after the other, after calls that only warm up: three of each row, and of `auto` as
+/// many as it takes to have tried what it tries.
 /// Throws a data failure, on all ranks alike, when a collective fails.
 template <class T>
 [[nodiscard]] std::vector<collective_measurement> measure_collective(std::span<const T> field,

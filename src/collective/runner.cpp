@@ -113,7 +113,7 @@ status runner::post_receives() {
 }
 
 result<bool> runner::make_message() {
-    const std::uint64_t event = early_ ? event_ + work_.lanes() : event_;
+    const std::uint64_t event = event_in_work();
     const step& now = work_.step_of(event);
     const part piece = work_.part_of(event);
     now_ = {};
@@ -134,7 +134,7 @@ result<bool> runner::make_message() {
 }
 
 void runner::note_length() noexcept {
-    const std::uint64_t event = early_ ? event_ + work_.lanes() : event_;
+    const std::uint64_t event = event_in_work();
     if (work_.step_of(event).to_count == 0 || work_.part_of(event).in.count != work_.largest()) return;
     sent_.full.add(static_cast<double>(now_.what.bytes.size()));
 }
@@ -216,7 +216,7 @@ void runner::settle(int scratch, int received, int held, message what) {
 }
 
 result<bool> runner::send_message() {
-    const std::uint64_t event = early_ ? event_ + work_.lanes() : event_;
+    const std::uint64_t event = event_in_work();
     const step& now = work_.step_of(event);
     const auto targets = work_.steps().targets(now);
     if (bundles_) {
@@ -256,7 +256,7 @@ status runner::start_send(std::span<const std::byte> bytes, int target, int tag,
 }
 
 void runner::end_step() {
-    const std::uint64_t event = early_ ? event_ + work_.lanes() : event_;
+    const std::uint64_t event = event_in_work();
     const step& now = work_.step_of(event);
     const part piece = work_.part_of(event);
     // Only now, with the message on its way: others wait for it.

@@ -126,6 +126,8 @@ private:
     [[nodiscard]] int tag_of(std::uint64_t event) const noexcept;
     [[nodiscard]] result<state> give_up(const status& why);
     static void poll(void* self);
+    /// In the order of time.
+    [[nodiscard]] std::uint64_t event_in_work() const noexcept { return early_ ? event_ + work_.lanes() : event_; }
 
     mpi::channel& channel_;
     const team& who_;

@@ -47,8 +47,7 @@ class CollectiveBench(Ranks):
             self.assertLessEqual(row["max_error"], row["bound"], row)
             self.assertTrue(row["same_bits"])
             self.assertEqual(len(row["times_s"]), report["repetitions"])
-            compresses = not row["algorithm"].startswith("stock") and not row["algorithm"].endswith("_raw")
-            self.assertEqual(len(row["warm_up_s"]), 7 if row["algorithm"] == "auto" else 3 if compresses else 1)
+            self.assertEqual(len(row["warm_up_s"]), 7 if row["algorithm"] == "auto" else 3)
             self.assertEqual(min(row["times_s"]), row["min_s"])
 
     def test_prints_what_scripts_rely_on(self):

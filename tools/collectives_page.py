@@ -124,10 +124,11 @@ def row_by_row(rows):
 
 def targets(rows):
     met = missed = met_raw = 0
-    failures = {}
+    failures, of_field = {}, {}
     for point, best, raw, ours in rows.compared():
         share, share_raw = (row["median_s"] / ours["median_s"] / ours["ratio"] for row in (best, raw))
         met_raw += min(share, share_raw) >= 0.85
+        of_field.setdefault(point[3], []).append(share >= 0.85)
         if share >= 0.85:
             met += 1
         else:
@@ -140,6 +141,7 @@ def targets(rows):
         text += ":\n\n" + "\n".join(lines) + "\n\n"
     else:
         text += ".\n"
+    text += f"By field: {', '.join(f'{name} {sum(kept)} of {len(kept)}' for name, kept in of_field.items())}.\n" if of_field else ""
     text += f"Over the faster of the best stock algorithm and our raw schedule, which is often ahead of it: {met_raw} times.\n"
     return text + isabel_target(rows) + stock_drift(rows)
 

@@ -186,6 +186,7 @@ class Collectives(Folder):
         measured = rows("allreduce", 0.12, 0.023) + rows("allgather", 0.09, 0.023) + rows("alltoall", 0.09, 0.03)
         text = collectives_page.targets(collectives_page.Rows({"rows": measured}))
         self.assertIn("Met 2 times, missed 1 times:\n\n- alltoall: 0.67 R (openmpi, 4 hosts, hit_u)\n\n", text)
+        self.assertIn("By field: hit_u 2 of 3.\n", text)
         self.assertIn("which is often ahead of it: 1 times.", text)
         self.assertNotIn("differ by up to", text)
         # Another field, in an hour in which stock took twice as long: its 0.045 s are 0.85 R of that alone.

@@ -117,8 +117,8 @@ struct collective_call {
 ///                             alltoallv is compared with options.check, and by rows with a hierarchy as far as
 ///                             they need it
 ///           invalid_bound     the bound is negative, NaN or infinite
-///           invalid_argument  unknown algorithm, a confidence outside 0 to 1, null buffer, buffers of the wrong size or
-///                             that overlap in part, intercommunicator, no such root
+///           invalid_argument  unknown algorithm, a confidence outside 0 to 1, null buffer, buffers of the wrong size
+///                             or that overlap in part, intercommunicator, no such root
 ///           unsupported       the algorithm cannot do this operation (gatherv and scatterv: trees), this reduction
 ///                             (products and operations of the program's own: rows that add streams) or this type;
 ///                             `stock`: a count beyond 2^31 - 1

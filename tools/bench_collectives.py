@@ -60,8 +60,11 @@ WIRE_ROWS = [("allreduce", "ring_raw"), ("allreduce", "c_coll"), *OURS.items()]
 WIRE_SIZE, WIRE_REPETITIONS = "32M", 8
 
 
-def measure_wire(flavours, field, size):
-    """Rows run alone: what they say they sent, and what the interface of the busiest host counted."""
+def measure_wire(flavours, field, size, before):
+    """Rows run alone: what they say they sent, and what the interface of the busiest host counted. `before` has those of
+    other MPIs, of the same field and size."""
+    of_others = [row for row in before.get("rows", []) if row["mpi"] not in flavours
+                 and (before["field"], before["size"]) == (field["name"], size)]
     found = []
     for mpi, (op, row) in product(flavours, WIRE_ROWS):
         with Bed(4, "1gbit") as bed:
@@ -71,9 +74,11 @@ def measure_wire(flavours, field, size):
         if result:
             measured = result["rows"][0]
             calls = len(measured["warm_up_s"]) + len(measured["times_s"])
-            found.append({"mpi": mpi, "algorithm": f"{op} {row}", "counted": max(host["sent"] for host in hosts),
+            found.append({"mpi": mpi, "algorithm": f"{op} {row}", "calls": calls, "counted": max(host["sent"] for host in hosts),
                           "claimed": measured["sent_bytes_per_rank"] * calls, "workspace": measured["workspace_bytes"]})
-    return found
+    if not found:
+        sys.exit("bench_collectives: nothing was measured; see the messages above")
+    return {"machine": this_machine(), "field": field["name"], "size": size, "rows": of_others + found}
 
 
 def fields_of(arguments):
@@ -174,6 +179,8 @@ def main():
         if unknown:
             sys.exit(f"bench_collectives: --ops {','.join(sorted(unknown))}: no such operation; use {','.join(OPERATIONS)}")
         results = json.loads(table.read_text()) if table.exists() else {}
+        if arguments.wire and arguments.cores:
+            sys.exit("bench_collectives: --wire counts bytes, which do not depend on --cores; give one of them")
         if arguments.wire and "rows" not in results:
             sys.exit(f"bench_collectives: there is no table in '{arguments.out}' that --wire adds to; measure it first, without it")
         before, settings = part_of(results, arguments)
@@ -182,13 +189,15 @@ def main():
         rows = [] if arguments.wire else measure_all(arguments, fields)
         if not rows and not arguments.wire:
             sys.exit("bench_collectives: nothing was measured; see the messages above")
-        found = {"machine": machine, "settings": settings, "rows": merged(before.get("rows", []), rows)}
-        if arguments.cores:
-            results["with_cores"] = found
-        elif rows:
-            results |= found
+        if rows:
+            found = {"machine": machine, "settings": settings, "rows": merged(before.get("rows", []), rows)}
+            if arguments.cores:
+                results["with_cores"] = found
+            else:
+                results |= found
         if arguments.wire or ("allreduce" in arguments.ops.split(",") and not arguments.cores and fields[0]["name"] == FIELDS[0]):
-            results["wire"] = {"machine": machine, "rows": measure_wire(flavours_of(arguments), fields[0], "4M" if arguments.quick else WIRE_SIZE)}
+            size = "4M" if arguments.quick else WIRE_SIZE
+            results["wire"] = measure_wire(flavours_of(arguments), fields[0], size, results.get("wire", {}))
         table.write_text(json.dumps(results, indent=1) + "\n")
     import collectives_page
     page = collectives_page.page(json.loads(table.read_text()), arguments.out)

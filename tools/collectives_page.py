@@ -5,7 +5,7 @@ is installed. Only the block between the two marks is written by hand; it is car
 import re
 import textwrap
 
-from bench_collectives import LEFT_OUT, OPERATIONS, OURS, RAW, WIRE_REPETITIONS, WIRE_SIZE
+from bench_collectives import LEFT_OUT, OPERATIONS, OURS, RAW, WIRE_REPETITIONS
 from codec_page import BEGIN, END, table
 from emulated_hosts import FORCED
 
@@ -197,19 +197,19 @@ def bytes_on_the_wire(wire):
         return "## Bytes on the wire\n\nNot measured.\n"
     rows, machine = wire["rows"], wire["machine"]
     beyond = [w["counted"] / (w["claimed"] * FRAME) - 1 for w in rows]
-    lines = [[MPIS[w["mpi"]], w["algorithm"], f"{w['claimed'] / 1e6:.2f}", f"{w['counted'] / 1e6:.2f}",
+    lines = [[MPIS[w["mpi"]], w["algorithm"], str(w["calls"]), f"{w['claimed'] / 1e6:.2f}", f"{w['counted'] / 1e6:.2f}",
               f"{w['counted'] / w['claimed']:.3f}", f"{w['claimed'] * FRAME / 1e6:.2f}", f"{100 * more:+.1f} %", f"{w['workspace'] / 2**20:.1f}"]
              for w, more in zip(rows, beyond)]
-    heads = ["MPI", "row", "claimed MB per host", "counted", "counted / claimed", "claimed, as full frames", "difference", "workspace MiB"]
+    heads = ["MPI", "row", "calls", "claimed MB per host", "counted", "counted / claimed", "claimed, as full frames", "difference", "workspace MiB"]
     return f"""## Bytes on the wire
 
 What a row claims to have sent, against the counters of the interfaces, on the host that sends most. Claimed is `report.sent_bytes`
-(`sent/rank` of `bench collective`), what a rank hands to MPI, times the calls: each row runs alone on 4 hosts, isabel_velmag, {WIRE_SIZE}B,
---rel 1e-3, scope contribution, {WIRE_REPETITIONS} repetitions and the three calls before them.
+(`sent/rank` of `bench collective`), what a rank hands to MPI, times the calls: each row runs alone on 4 hosts, {wire['field']}, {wire['size']}B a rank,
+--rel 1e-3, scope contribution, {WIRE_REPETITIONS} repetitions and the calls before them.
 {machine['date']}, {machine['processor']}. The counters have frames with the headers of Ethernet, IP and TCP: 1448 bytes of TCP payload travel in
 one that counts 1514, 4.6 % more. "Claimed, as full frames" reckons with such frames; the difference to that are frames that are not full,
-acknowledgements, MPI's own headers and the messages of `bench collective` itself; where several hosts send to one at a time also frames that
-TCP sends again, as the queue before that link had no room (gather under MPICH: 290 to 760 of a host's 10 000, by TcpRetransSegs). "Workspace" is `report.workspace_bytes`, what the call uses of memory
+acknowledgements, MPI's own headers and the messages of `bench collective` itself; where several hosts send to one at a time, as in a
+gather, also frames that TCP sends again, as the queue before that link had no room (TcpRetransSegs counts them). "Workspace" is `report.workspace_bytes`, what the call uses of memory
 beside its arrays, on rank 0, the root where there is one ([what it is made of](../guide/collectives.md#memory)).
 
 Target: within 2 % of the claim, in full frames. Met by {sum(abs(more) <= 0.02 for more in beyond)} of {len(rows)}.

@@ -80,7 +80,8 @@ def figure_9(data):
 
 
 def figure_10(data):
-    stages = list(zip(data.of("steps"), data.of("steps_scatter"), data.of("steps_gather")))
+    by_size = [{point["size"]: point for point in data.of(name)} for name in ("steps", "steps_scatter", "steps_gather")]
+    stages = [tuple(points[size] for points in by_size) for size in by_size[0] if all(size in points for points in by_size)]
     rows = [["size", "AD (ring_raw)", "DI (cpr_p2p)", "ND (reduce-scatter of DI + allgather of ND)", "Overlap (c_coll)"]]
     lines = {name: [] for name in ("AD (ring_raw)", "DI (cpr_p2p)", "ND", "Overlap (c_coll)")}
     for whole, scatter, gather in stages:

@@ -90,6 +90,8 @@ def overview(made, everywhere):
 def page(results, out):
     made = list(figures(results))
     points = [point for figure in made for point in figure.points]
+    if not points:
+        return "# The papers' figures, run again\n\nNo figure has all that it needs yet; `./dev bench papers` measures it.\n"
     everywhere = measured_on(points)
     loads = [f"{point['machine']['load']:.1f}" for point in points]
     plots = pictures("papers_plots", results, out)

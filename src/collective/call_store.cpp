@@ -48,9 +48,7 @@ std::optional<cell> call_store::unasked(operation op, std::uint64_t bytes, const
     what.op = op;
     what.bytes = bytes;
     what.ranks = ranks;
-    what.nodes = nodes.count;
-    what.largest_node = nodes.largest;
-    what.smallest_node = nodes.smallest;
+    what.lie_on(nodes);
     what.segment_bytes = segment_bytes;
     what.threads = threads;
     known_size& known = size_of(what, nodes, where);

@@ -59,6 +59,8 @@ double normal_quantile(double confidence) noexcept {
     for (int i = 0; i < 60; ++i) {
         const auto [within, density] = normal_within(z);
         const double next = std::clamp(z - (within - confidence) / density, z / 4, std::min(z + 1, furthest));
+        // From the left the steps never lead too far: one back is rounding.
+        if (z > 2 && next < z) break;
         const bool is_there = std::abs(next - z) <= 1e-15 * z;
         z = next;
         if (is_there) break;

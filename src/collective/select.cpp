@@ -29,9 +29,7 @@ model::question question_of(const sized_call& call, const collective_options& op
     asked.op = call.op;
     asked.bytes = call.bytes;
     asked.ranks = call.ranks;
-    asked.nodes = call.nodes.count;
-    asked.largest_node = call.nodes.largest;
-    asked.smallest_node = call.nodes.smallest;
+    asked.lie_on(call.nodes);
     asked.ratio = ratio.usual;
     asked.worst_ratio = ratio.worst;
     asked.growth_bits = growth_of(call.op, call.combine) == growth::none ? 0 : 1;

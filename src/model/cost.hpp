@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "base/node_sizes.hpp"
 #include "laconic/status.hpp"
 #include "model/cell.hpp"
 #include "model/machine.hpp"
@@ -35,7 +36,13 @@ struct question {
     int largest_node = 0;             ///< ranks of it; 0: as many as in blocks
     int smallest_node = 0;            ///< likewise
     double node_step = 0;  ///< by how much coarser than contributions sums of nodes are quantised; 0: ranks / nodes, as
-                           ///< in sums with scope::result and in averages
+                           ///< in sums with scope::result and in averages, unless scope::probable
+
+    void lie_on(const base::node_sizes& all) noexcept {
+        nodes = all.count;
+        largest_node = all.largest;
+        smallest_node = all.smallest;
+    }
 };
 
 /// Seconds on the busiest way through the call. The parts are what that way is busy with; what overlaps counts in each

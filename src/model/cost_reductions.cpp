@@ -68,8 +68,8 @@ public:
     void recursive_doubling() noexcept {
         const double n = in_.bytes, core = power_below(in_.ranks);
         double holds = start(n, n);
-        // Streams meet the rank's own values; what others add to was compressed to be sent.
-        bool values = keeps_streams(payload_) || core < in_.ranks;
+        // Without ranks to fold in, the own values have been compressed to be sent.
+        bool values = core < in_.ranks;
         if (core < in_.ranks) holds = meet(in_.tree(1), n, holds, values);
         for (double distance = 1; distance < core; distance *= 2)
             holds = meet(in_.exchange(distance), n, holds, values);
@@ -89,10 +89,11 @@ public:
             holds = meet(in_.exchange(distance), part, holds, values);
         for (double distance = 1; distance < core; distance *= 2) {
             part *= 2;
-            // What comes in the last step goes no further.
+            // What comes in the last step goes no further, but to those who were folded in.
             work busy;
             if (!keeps_streams(payload_)) busy = decompress(part, total);
-            if (payload_ == payload_kind::per_hop && 2 * distance < core) busy = busy + compress(part, total);
+            const bool goes_on = 2 * distance < core || core < in_.ranks;
+            if (payload_ == payload_kind::per_hop && goes_on) busy = busy + compress(part, total);
             out_.step(1, in_.exchange(distance), part, part * in_.fraction(total), busy);
         }
         finish(n, keeps_streams(payload_) ? n : n / core, core < in_.ranks);
@@ -106,13 +107,12 @@ public:
         double distance = 1;
         for (int i = doublings(in_.ranks); i > 0; --i, distance *= 2)
             holds = std::min(meet(in_.tree(distance), n, holds, values), in_.ranks);
-        if (decode && keeps_streams(payload_)) out_.alone(decompress(n, in_.ranks));
+        if (decode) out_.alone(decompress(n, in_.ranks));
     }
 
     /// Down the tree again, for an allreduce.
     void binomial_bcast() noexcept {
         const double n = in_.bytes, total = in_.ranks;
-        if (payload_ == payload_kind::pipelined) out_.alone(compress(n, total));
         work busy;
         if (payload_ == payload_kind::per_hop) busy = compress(n, total) + decompress(n, total);
         double distance = power_below(in_.ranks - 1);
@@ -127,7 +127,7 @@ public:
     void chain_reduce(double ranks, double n, double weight, const link& over) noexcept {
         prepare(n, weight);
         if (keeps_streams(payload_)) out_.fill(n, compress(n, weight));
-        const work finale = keeps_streams(payload_) ? decompress(n, weight * ranks) : work{};
+        const work finale = decompress(n, weight * ranks);
         out_.chain(ranks - 1, over, n, finale, [&](double k) {
             const work busy = hop(n, weight * k, weight * (k + 1), weight);
             return hop_load{n * in_.fraction(weight * k), busy, busy};
@@ -257,15 +257,11 @@ private:
         return after;
     }
 
-    /// The last `left` bytes as values, and the result to those who were folded in.
+    /// The last `left` bytes as values; ranks that were folded in get all of the result, as it is sent.
     void finish(double size, double left, bool folded) noexcept {
         const double total = in_.ranks;
-        work busy;
-        if (folded) {
-            if (!keeps_streams(payload_)) busy = compress(size, total) + decompress(size, total);
-            out_.step(1, in_.tree(1), size, size * in_.fraction(total), busy);
-        }
-        out_.alone(decompress(left, total));
+        if (folded) out_.step(1, in_.tree(1), size, size * in_.fraction(total), {});
+        out_.alone(decompress(folded ? size : left, total));
     }
 
     const context& in_;

@@ -59,6 +59,21 @@ double from_field(unit what, double value) {
     return what == unit::gb_per_s ? value / giga : value;
 }
 
+/// Six significant digits: no measurement has more.
+std::string digits(double value) {
+    std::array<char, 32> buffer{};
+    const auto [end, error] =
+        std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::general, 6);
+    return {buffer.data(), error == std::errc{} ? end : buffer.data()};
+}
+
+/// What a file has of it.
+double as_written(double value) {
+    const std::string text = digits(value);
+    std::from_chars(text.data(), text.data() + text.size(), value);
+    return value;
+}
+
 /// Calls visit(table, key, unit, field) for every number that stands alone.
 template <class Machine, class Visit>
 void each_number(Machine& m, const Visit& visit) {
@@ -168,7 +183,7 @@ private:
     }
     static bool ascends(const std::vector<double>& numbers) {
         for (std::size_t i = 1; i < numbers.size(); ++i)
-            if (!(numbers[i] >= numbers[i - 1] * 1.01)) return false;
+            if (!(as_written(numbers[i]) >= as_written(numbers[i - 1]) * 1.01)) return false;
         return true;
     }
 
@@ -270,14 +285,6 @@ private:
     std::string name_;
     std::vector<const base::config_entry*> left_;
 };
-
-/// Six significant digits: no measurement has more.
-std::string digits(double value) {
-    std::array<char, 32> buffer{};
-    const auto [end, error] =
-        std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::general, 6);
-    return {buffer.data(), error == std::errc{} ? end : buffer.data()};
-}
 
 template <std::size_t N>
 std::string list(const std::array<double, N>& numbers, std::size_t count, double scale) {

@@ -207,12 +207,14 @@ class Collectives(Folder):
         self.assertEqual(grid_page.processors(found), "A (2 points), B (1 points)")
 
     def test_bytes_on_the_wire_are_judged(self):
-        wire = {"machine": MACHINE, "rows": [{"mpi": "mpich", "algorithm": "bcast ring", "claimed": 1_000_000, "counted": counted,
+        wire = {"machine": MACHINE, "field": "hit_u", "size": "4M",
+                "rows": [{"mpi": "mpich", "algorithm": "bcast ring", "calls": 11, "claimed": 1_000_000, "counted": counted,
                                               "workspace": 3 << 20} for counted in (1_055_000, 1_070_000)]}
         text = collectives_page.bytes_on_the_wire(wire)
         self.assertIn("Met by 1 of 2.", text)
         self.assertIn("+0.9 %", text)
         self.assertIn("3.0 |", text)
+        self.assertIn("hit_u, 4MB a rank", text)
 
     def test_what_was_measured_otherwise_is_not_mixed(self):
         table = {"settings": {"rel": "1e-3", "scope": "contribution", "repetitions": 3}, "rows": [],

@@ -75,7 +75,8 @@ void check_quantiles() {
     check(std::fabs(normal_quantile(0.5) - 0.6744897501960817) < 1e-12, "half of a normal distribution");
     check(std::fabs(normal_quantile(0.9973002039367398) - 3) < 1e-9, "three deviations");
     check(std::fabs(normal_quantile(0.9999999980268246) - 6) < 1e-5, "six deviations");
-    check(normal_quantile(1 - 0x1p-53) < 9.01, "nearly all of it");
+    check(normal_quantile(1 - 0x1p-53) > 8 && normal_quantile(1 - 0x1p-53) < 9.01, "nearly all of it");
+    check(normal_quantile(1e-300) >= 0 && normal_quantile(1e-300) < 1e-6, "next to nothing of it");
 }
 
 /// What may be off by more than the bound, or overflows, says so.

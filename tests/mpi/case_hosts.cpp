@@ -43,7 +43,7 @@ std::vector<int> told_hosts() {
 /// What follows from the hosts, not from anything that MPI or laconic found out.
 struct expected_nodes {
     int nodes = 0;
-    int lanes = 0;
+    int lanes = 0, largest = 0;
     std::vector<int> leaders;         ///< of each rank
     std::vector<int> inside, across;  ///< ranks of this rank's host; ranks with its number on theirs
 
@@ -54,8 +54,11 @@ struct expected_nodes {
         const std::set<int> all(hosts.begin(), hosts.end());
         nodes = static_cast<int>(all.size());
         lanes = static_cast<int>(hosts.size());
-        for (const int host : all)
-            lanes = std::min(lanes, static_cast<int>(std::count(hosts.begin(), hosts.end(), host)));
+        for (const int host : all) {
+            const auto members = static_cast<int>(std::count(hosts.begin(), hosts.end(), host));
+            lanes = std::min(lanes, members);
+            largest = std::max(largest, members);
+        }
         for (int rank = 0; rank < static_cast<int>(hosts.size()); ++rank) {
             const auto first = std::find(hosts.begin(), hosts.end(), host_of(rank));
             leaders.push_back(static_cast<int>(first - hosts.begin()));
@@ -76,7 +79,8 @@ void check_nodes(const mpi::channel& channel, const hierarchy& found, const expe
     check(channel.nodes().count == wanted.nodes,
           "the channel sees " + std::to_string(channel.nodes().count) + " nodes, not " + std::to_string(wanted.nodes));
     check(std::ranges::equal(channel.leaders(), wanted.leaders), "the channel sees other leaders");
-    check(nodes_of(channel, 0).count == wanted.nodes, "nodes that share memory");
+    check(nodes_of(channel, 0) == base::node_sizes{wanted.nodes, wanted.largest, wanted.lanes},
+          "nodes that share memory, or their sizes");
     check(found.nodes == wanted.nodes,
           "the hierarchy has " + std::to_string(found.nodes) + " nodes, not " + std::to_string(wanted.nodes));
     check(found.lanes == wanted.lanes,

@@ -271,7 +271,8 @@ coded_arrays coded_by(const program& steps, payload_kind payload, double parts) 
     return all;
 }
 
-/// What the codec has to do by the cost model, beside what it does on every rank where all ranks have as much to do.
+/// What the cost model has the codec do, beside what it does: on the last rank, for schedules in which all ranks have
+/// as much to do.
 void check_modelled_work(operation op, schedule_kind schedule, payload_kind payload, int ranks) {
     if (!serves(op, {schedule, payload, codec_id::fle})) return;
     const program steps = make_program(op, schedule, ranks, ranks - 1, 0);

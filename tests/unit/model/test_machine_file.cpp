@@ -6,6 +6,7 @@
 #include <fstream>
 #include <random>
 #include <string>
+#include <utility>
 
 #include "model/machine.hpp"
 
@@ -87,6 +88,19 @@ TEST(machine_file, may_say_only_a_part) {
     EXPECT_EQ(read("[codec.szx]\nratio = [2]\n").codecs[1].size_factor, default_machine().codecs[1].size_factor);
     // A table that is there replaces the built-in one as a whole.
     EXPECT_EQ(m.codecs[0].bytes_per_s[2][0], 0);
+}
+
+/// Programs go by what they have read and written again.
+TEST(machine_file, what_is_read_can_be_read_again) {
+    const std::string head = "[intra_node]\nstep_us = [1, 2]\nstep_bytes = ";
+    for (const auto& [sizes, good] : {std::pair{"[1234567, 1246913]", false}, std::pair{"[1234567, 1246920]", true},
+                                      std::pair{"[1234564, 1246906]", true}}) {
+        const auto read = parse_machine(head + sizes + "\n", "m.toml");
+        EXPECT_EQ(read.ok(), good) << sizes;
+        if (read.ok()) {
+            EXPECT_TRUE(parse_machine(to_toml(*read, ""), "m.toml").ok()) << sizes;
+        }
+    }
 }
 
 TEST(machine_file, names_place_value_and_remedy) {

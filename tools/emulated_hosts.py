@@ -8,6 +8,7 @@ import json
 import os
 import platform
 import random
+import signal
 import subprocess
 import sys
 import tempfile
@@ -75,6 +76,8 @@ class Bed:
         command = [NETBED, "up", "--bed", BED, "--hosts", self.hosts, "--rate", self.rate, "--packet", self.packet]
         if self.cores:
             command += ["--dilate", self.dilation, "--host-cpu", self.cores / self.dilation]
+        # Who ends a benchmark ends its hosts, too.
+        signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
         run(command)
         return self
 

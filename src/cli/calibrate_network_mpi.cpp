@@ -89,13 +89,9 @@ std::vector<int> topology::on_node(int node) const {
 }
 
 base::node_sizes topology::sizes() const {
-    base::node_sizes all{nodes, 0, ranks};
-    for (int node = 0; node < nodes; ++node) {
-        const auto members = static_cast<int>(on_node(node).size());
-        all.largest = std::max(all.largest, members);
-        all.smallest = std::min(all.smallest, members);
-    }
-    return all;
+    std::vector<int> members(static_cast<std::size_t>(nodes), 0);
+    for (const int node : node_of) ++members[static_cast<std::size_t>(node)];
+    return base::sizes_of(members);
 }
 
 std::optional<int> topology::crowded() const {
@@ -144,22 +140,18 @@ network_found measure_network(const topology& where, const network_settings& set
     const int node = where.node_of[static_cast<std::size_t>(own_rank())];
     const std::vector<int> mates = where.on_node(node);
     const auto local = static_cast<int>(std::find(mates.begin(), mates.end(), own_rank()) - mates.begin());
-    std::size_t fewest = mates.size(), most = mates.size();
-    for (int each = 0; each < where.nodes; ++each) {
-        fewest = std::min(fewest, where.on_node(each).size());
-        most = std::max(most, where.on_node(each).size());
-    }
+    const base::node_sizes sizes = where.sizes();
     // A node has as many cores as keep its ranks at the pace of one alone: less than one where nodes are emulated.
     const double sharing = measure_sharing(settings);
     const auto online = static_cast<double>(::sysconf(_SC_NPROCESSORS_ONLN));
     const auto usable = static_cast<double>(where.processors[static_cast<std::size_t>(node)]);
-    double cores = sharing <= 1 ? online : static_cast<double>(most) / sharing;
+    double cores = sharing <= 1 ? online : sizes.largest / sharing;
     // Where there are enough for all ranks, processors that none of them is bound to are the node's, too.
     cores = std::min(cores, static_cast<double>(mates.size()) > usable ? usable : online);
     MPI_Allreduce(&cores, &found.cores, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
     const model::level nothing{0, 0, 0, 0, 0, 0, {}};
     double unused = 0;
-    if (most > 1) {
+    if (sizes.largest > 1) {
         found.intra = nothing;
         in_groups(mates.size() > 1, node, local, found.intra, unused, [&](MPI_Comm comm) {
             traffic all(comm, settings);
@@ -179,7 +171,7 @@ network_found measure_network(const topology& where, const network_settings& set
         });
         found.inter.processor_s_per_byte /= sharing;
         model::level same = nothing;
-        const auto flows = static_cast<int>(fewest);
+        const int flows = sizes.smallest;
         in_groups(local < flows, 0, local * where.nodes + node, same, found.host_beta_s_per_byte, [&](MPI_Comm comm) {
             traffic all(comm, settings);
             all.circles(where.nodes);

@@ -61,19 +61,16 @@ hierarchy make_hierarchy(std::span<const int> leaders, int rank, std::span<const
     std::vector<int> local(members.size(), 0);
     hierarchy made;
     made.leaders.assign(leaders.begin(), leaders.end());
-    made.nodes = 0;
     bool truly = true;
     for (std::size_t at = 0; at < leaders.size(); ++at) {
         const auto node = static_cast<std::size_t>(leaders[at]);
-        if (node == at) ++made.nodes;
         local[at] = members[node]++;
         truly = truly && sharing[at] == sharing[node];
     }
-    made.lanes = static_cast<int>(leaders.size());
-    for (const int count : members) {
-        if (count > 0) made.lanes = std::min(made.lanes, count);
-        made.largest_node = std::max(made.largest_node, count);
-    }
+    const base::node_sizes sizes = base::sizes_of(members);
+    made.nodes = sizes.count;
+    made.lanes = sizes.smallest;
+    made.largest_node = sizes.largest;
     const auto me = static_cast<std::size_t>(rank);
     const bool has_lane = local[me] < made.lanes;
     for (std::size_t at = 0; at < leaders.size(); ++at) {

@@ -255,13 +255,7 @@ int channel::look_around(MPI_Comm copy, MPI_Comm inside, survey& all) noexcept {
     if (code == MPI_SUCCESS) code = MPI_Allreduce(MPI_IN_PLACE, &least_processors_, 1, MPI_UNSIGNED, MPI_MIN, copy);
     if (code != MPI_SUCCESS) return code;
     for (const int one : leaders_) ++all.members[static_cast<std::size_t>(one)];
-    nodes_ = {0, 0, size_};
-    for (const int members : all.members) {
-        if (members == 0) continue;
-        ++nodes_.count;
-        nodes_.largest = std::max(nodes_.largest, members);
-        nodes_.smallest = std::min(nodes_.smallest, members);
-    }
+    nodes_ = base::sizes_of(all.members);
     return MPI_SUCCESS;
 }
 

@@ -38,6 +38,14 @@ inline machine infinitely_fast(machine m) {
     return m;
 }
 
+/// The same where messages inside a node take no time, and two ranks of it that send at a time have all of its link.
+inline machine machine_of_nodes() {
+    machine m = slow_machine();
+    m.intra = {0, 1e-300, 0, 1};
+    m.host_beta_s_per_byte = 0.5e-6;
+    return m;
+}
+
 inline cell fle(schedule_kind schedule, payload_kind payload) { return {schedule, payload, codec_id::fle}; }
 inline cell raw(schedule_kind schedule) { return {schedule, payload_kind::raw, codec_id::raw}; }
 

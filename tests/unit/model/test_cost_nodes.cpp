@@ -32,9 +32,7 @@ TEST(cost, of_nodes_of_one_rank_is_that_of_chains) {
 }
 
 TEST(cost, of_nodes_whose_ranks_have_pieces_counts_copies) {
-    machine m = slow_machine();
-    m.intra = {0, 1e-300, 0, 1};
-    m.host_beta_s_per_byte = 0.5e-6;
+    machine m = machine_of_nodes();
     m.copy_bytes_per_s = 1e8;
     // In nodes of one rank a ring and what it takes to put pieces in order: all of them, and one.
     for (const operation op : {operation::reduce_scatter, operation::allgather}) {
@@ -59,9 +57,7 @@ TEST(cost, of_nodes_whose_ranks_have_pieces_counts_copies) {
 }
 
 TEST(cost, of_nodes_that_exchange_pieces_counts_copies) {
-    machine m = slow_machine();
-    m.intra = {0, 1e-300, 0, 1};
-    m.host_beta_s_per_byte = 0.5e-6;
+    machine m = machine_of_nodes();
     m.copy_bytes_per_s = 1e8;
     // In nodes of one rank the straight way, and what it takes to put pieces in order.
     for (const auto& [op, copied] : {std::pair{operation::gather, 9000}, std::pair{operation::scatter, 9000},
@@ -99,9 +95,7 @@ TEST(cost, of_nodes_that_exchange_pieces_counts_copies) {
 
 /// Reduction, bcast: one lane is all that a node of one rank leaves to a node of eight.
 TEST(cost, of_uneven_nodes_is_that_of_the_smallest_ones_lanes) {
-    machine m = slow_machine();
-    m.intra = {0, 1e-300, 0, 1};
-    m.host_beta_s_per_byte = 0.5e-6;
+    machine m = machine_of_nodes();
     question what = ask(operation::bcast, 9000, 9);
     what.nodes = 2;
     what.largest_node = 8;

@@ -134,11 +134,12 @@ public:
     /// Collective over the new communicator, or local: its id. Between stop() and end().
     template <class... Communicators>
     void agree_comm(const MPI_Comm* comm, Communicators... from) {
-        agree(comm, (false || ... || where_locked(from).far));
+        agree(comm, (false || ... || where_locked(from).far), true);
     }
     template <class... Communicators>
     void agree_far(const MPI_Comm* comm, Communicators...) {
-        agree(comm, reaches_out(comm));
+        // MPI_Comm_get_parent, which has no communicator, shows the same one again.
+        agree(comm, reaches_out(comm), sizeof...(Communicators) > 0);
     }
     void agree_late(const MPI_Comm* comm, MPI_Comm parent);
 
@@ -202,7 +203,8 @@ private:
     void stake(MPI_Request request);
     void gone(object which, const at_stake& stake, bool freed);
     void remember(object which, std::uint64_t bits, const record::place& where);
-    void agree(const MPI_Comm* comm, bool far);
+    void make_room(std::uint64_t bits);
+    void agree(const MPI_Comm* comm, bool far, bool is_new);
     /// Whether a communicator that was just made has members of other worlds.
     [[nodiscard]] bool reaches_out(const MPI_Comm* comm) const;
     void one_status(const MPI_Status& status, flow carries, bool ignored, bool wildcard, int own_rank);

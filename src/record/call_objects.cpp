@@ -107,11 +107,21 @@ record::place call::where_locked(MPI_Comm comm) {
     return where<object::comm>(comm);
 }
 
-void call::agree(const MPI_Comm* comm, bool far) {
+/// For a new communicator: one of the same handle was freed where no call was recorded, inside MPI_Comm_free, by a
+/// callback of an attribute.
+void call::make_room(std::uint64_t bits) {
+    object_table& table = the_recorder.objects.of(object::comm);
+    for (std::uint32_t index = table.detach(bits); index != flat_map::none; index = table.detach(bits))
+        gone(object::comm, {bits, index}, true);
+}
+
+void call::agree(const MPI_Comm* comm, bool far, bool is_new) {
     if (result_ != MPI_SUCCESS || !comm || *comm == MPI_COMM_NULL) return;
     {
         const spin_guard guard(the_recorder.lock);
-        if (the_recorder.objects.of(object::comm).find(reinterpret_bits(*comm))) return;
+        const std::uint64_t bits = reinterpret_bits(*comm);
+        if (!is_new && the_recorder.objects.of(object::comm).find(bits)) return;
+        make_room(bits);
     }
     state_->agreed_place = agreement::look_at(*comm);
     state_->agreed_place.far = far;
@@ -126,6 +136,10 @@ bool call::reaches_out(const MPI_Comm* comm) const {
 
 void call::agree_late(const MPI_Comm* comm, MPI_Comm parent) {
     if (result_ != MPI_SUCCESS || !comm || *comm == MPI_COMM_NULL) return;
+    {
+        const spin_guard guard(the_recorder.lock);
+        make_room(reinterpret_bits(*comm));
+    }
     // The new communicator is the parent's copy; nothing may be asked of it until its request completes.
     state_->agreed_place = where_locked(parent);
     state_->agreed_code = the_recorder.agreed.after(state_->agreed_place.code, the_recorder.lock);

@@ -5,11 +5,13 @@
 
 #include <bit>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace laconic::record {
 
-class id_pool {
+template <class Allocator = std::allocator<std::uint64_t>>
+class basic_id_pool {
 public:
     [[nodiscard]] std::uint32_t acquire() {
         if (~first_ != 0) [[likely]]
@@ -34,7 +36,8 @@ private:
     }
 
     std::uint64_t first_ = 0;
-    std::vector<std::uint64_t> rest_;
+    std::vector<std::uint64_t, Allocator> rest_;
 };
+using id_pool = basic_id_pool<>;
 
 }  // namespace laconic::record

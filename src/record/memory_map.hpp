@@ -13,6 +13,7 @@
 
 #include "record/flat_map.hpp"
 #include "record/id_pool.hpp"
+#include "record/next_allocator.hpp"
 #include "record/spin_lock.hpp"
 
 namespace laconic::record {
@@ -117,7 +118,7 @@ private:
     std::uint32_t free_node_ = no_node;
     std::size_t widest_pages_ = 1;
     std::atomic<std::uint64_t> generation_{1};  ///< counts releases of segments that have an id
-    std::array<id_pool, 10> ids_;
+    std::array<basic_id_pool<next_allocator::allocator<std::uint64_t>>, 10> ids_;
     std::array<cached, 64> cache_;
     flat_map strays_;
     std::array<image, 512> images_;

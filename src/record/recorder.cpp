@@ -115,7 +115,7 @@ void recorder::emit(const thread_state& thread) noexcept {
         try {
             name_log();
         } catch (const std::bad_alloc&) {
-            tracing_on = false;
+            // A log that is not open takes nothing; the others wait for this rank where ranks agree.
         }
     }
     const std::uint64_t start_ns = clock.to_ns(thread.start_ticks);
@@ -143,8 +143,9 @@ bool recorder::keeps_log() const noexcept { return !folder_.empty() && folder_ !
 
 void recorder::name_log() {
     if (!keeps_log()) return;
-    // Recording is a matter of luck where the folder cannot be written: the program goes on either way.
-    if (!log_.open(folder_ + "/pid-" + std::to_string(getpid()) + ".log")) tracing_on = false;
+    // Where the folder cannot be written there is no log; the program goes on, and this rank takes part where ranks
+    // agree.
+    static_cast<void>(log_.open(folder_ + "/pid-" + std::to_string(getpid()) + ".log"));
 }
 
 bool recorder::initialised() {

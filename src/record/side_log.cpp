@@ -27,7 +27,10 @@ bool side_log::open(const std::string& path) noexcept {
     if (file_ < 0) return false;
     path_ = path;
     end_ = 0;
-    if (!map(magic_bytes)) return false;
+    if (!map(magic_bytes)) {
+        ::unlink(path.c_str());
+        return false;
+    }
     std::memcpy(window_, magic, magic_bytes);
     end_ = magic_bytes;
     return true;

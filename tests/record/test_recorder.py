@@ -315,8 +315,24 @@ def fortran(start):
         assert reduced["sendbuf"] == "MPI_IN_PLACE" and reduced["op"] == "MPI_SUM"
 
 
+def corners(start):
+    run = start(3)
+    check_shape(run, 3)
+    told = set()
+    for rank in range(3):
+        copies = run.calls(rank, "MPI_Comm_dup")
+        assert len(copies) == (18 if rank == 0 else 10), f"rank {rank}: {len(copies)} duplicates"
+        of_all = [call.arguments["newcomm"] for call in copies if call.arguments["comm"] == "MPI_COMM_WORLD"][2:]
+        assert len(set(of_all)) == 8, f"rank {rank}: {of_all}"
+        told.add(tuple(of_all))
+        assert len({call.arguments["buf"] for call in run.calls(rank, "MPI_Send")}) == 300
+    assert len(told) == 1, f"ranks know a communicator by different names: {told}"
+    # The others neither wait for a rank without a log nor miss it.
+    assert sorted(start(3, "unlogged").ranks) == [0, 2]
+
+
 CASES = {case.__name__: case for case in (p2p, comm, data, threads, ends, mpi4, spawn, ports, cuda, cuda_plugin, tool, rest, objects,
-                                          fortran)}
+                                          corners, fortran)}
 
 
 def main(arguments):

@@ -45,7 +45,7 @@ verdict judge(const std::vector<exact_type<T>>& exact, const std::vector<T>& sta
     }
     found.max = static_cast<double>(worst);
     const double rmse = counted == 0 ? 0 : std::sqrt(static_cast<double>(squares) / static_cast<double>(counted));
-    found.nrmse = range > 0 ? rmse / range : 0;
+    found.nrmse = rmse > 0 ? rmse / range : 0;
     found.psnr = rmse > 0 ? 20 * std::log10(range / rmse) : std::numeric_limits<double>::infinity();
     return found;
 }

@@ -33,6 +33,7 @@ TEST(judge, allows_the_bound_and_the_rounding_of_the_result) {
     EXPECT_EQ(error.violations, 1U);
     EXPECT_EQ(error.max, 0.25);
     EXPECT_DOUBLE_EQ(error.nrmse, 0.25 / std::sqrt(2.0));
+    EXPECT_EQ(judge<double>({1.0L, 1.0L}, {1.0, 1.25}, 0, 0.125).nrmse, infinity);
 }
 
 }  // namespace

@@ -9,8 +9,8 @@
 // an in-place operation fails, that frame is lost.
 // All return the size of the resulting frame, or truncated, corrupt, unsupported (another codec than fle; more than
 // 2^32 - 1 contributions), mismatch, output_too_small, cancelled.
-// Results decode to the exact real number rounded once. Integers never wrap: a block that would leave the range is
-// carried uncompressed.
+// Results decode to the exact real number rounded once, but where frame_info::exact_sums is false. Integers never wrap:
+// a block that would leave the range is carried uncompressed.
 #pragma once
 
 #include "laconic/codec.hpp"

@@ -96,6 +96,7 @@ struct frame_info {
     std::uint64_t count = 0;  ///< elements
     /// |x - y| <= bound for an array; for a sum plus half an ulp for its one rounding. 16-bit types: what rounding to
     /// the type adds is not included (it was taken off the bound that compress() was asked for). 0 for zfp_rate: none.
+    /// Not of elements whose raw values were added with rounding (exact_sums).
     double bound = 0;
     double step = 0;                  ///< fle: quantisation step, y = q * step; zfp_rate: bits per value
     std::uint32_t row_length = 0;     ///< fle: values of a row, for row prediction; 0: predicted along the array alone

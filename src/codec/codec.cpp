@@ -132,11 +132,11 @@ public:
     span_outcome run(unsigned thread, std::size_t first, std::size_t count, sink) noexcept override {
         span_outcome outcome;
         const sequence part = from_[thread].part(first, count, values_.size());
+        std::byte* const to = reinterpret_cast<std::byte*>(values_.data()) + first * sizeof(T);
+        bool exact = true;  // inspect() tells
         outcome.bytes = part.size;
-        outcome.fault = part.bytes == nullptr && count > 0
-                            ? stream_fault::corrupt
-                            : current_kernels<T>().decode(
-                                  part, how_, reinterpret_cast<std::byte*>(values_.data()) + first * sizeof(T), count);
+        outcome.fault = part.bytes == nullptr && count > 0 ? stream_fault::corrupt
+                                                           : current_kernels<T>().decode(part, how_, to, count, exact);
         return outcome;
     }
 

@@ -214,7 +214,7 @@ encode_report encode(std::span<const T> values, const quantiser<T>& how, std::sp
 
 template <class T>
 status decode(std::span<const std::byte> bare, real_type<T> step, std::uint64_t magnitude, std::span<T> values,
-              std::uint32_t divisor, const crew& with) {
+              std::uint32_t divisor, const crew& with, bool* exact) {
     const unsigned parts = with.threads() == 1 ? 1
                                                : with.parts_for(base::divide_up(values.size(), chunk_values),
                                                                 least_of<T>(bare, values.size()));
@@ -223,16 +223,23 @@ status decode(std::span<const std::byte> bare, real_type<T> step, std::uint64_t 
         parted from(bare);
         if (from.split<T>(at)) {
             std::array<stream_fault, most_parts> found{};
+            std::array<bool, most_parts> rounded{};
             with.each(parts, at.chunk[parts], [&](unsigned part) {
                 const std::span<T> mine = at.of(values, part);
-                found[part] = current_kernels<T>().decode(from.part(part), {step, divisor, magnitude},
-                                                          reinterpret_cast<std::byte*>(mine.data()), mine.size());
+                bool added_exactly = true;
+                found[part] =
+                    current_kernels<T>().decode(from.part(part), {step, divisor, magnitude},
+                                                reinterpret_cast<std::byte*>(mine.data()), mine.size(), added_exactly);
+                rounded[part] = !added_exactly;
             });
-            if (std::all_of(found.begin(), found.end(), [](stream_fault f) { return f == stream_fault::none; }))
+            if (std::all_of(found.begin(), found.end(), [](stream_fault f) { return f == stream_fault::none; })) {
+                const bool any = std::any_of(rounded.begin(), rounded.end(), [](bool one) { return one; });
+                if (exact != nullptr && any) *exact = false;
                 return {};
+            }
         }
     }
-    return decode<T>(bare, step, magnitude, values, divisor);
+    return decode<T>(bare, step, magnitude, values, divisor, exact);
 }
 
 template <class T>
@@ -342,7 +349,7 @@ value_range<T> range_of(std::span<const T> values, const crew& with) noexcept {
     template encode_report encode(std::span<const T>, const quantiser<T>&, std::span<std::byte>,                      \
                                   const crew&) noexcept;                                                              \
     template status decode(std::span<const std::byte>, real_type<T>, std::uint64_t, std::span<T>, std::uint32_t,      \
-                           const crew&);                                                                              \
+                           const crew&, bool*);                                                                       \
     template result<sum_report> add<T>(std::span<const std::byte>, std::span<const std::byte>, std::size_t,           \
                                        real_type<T>, std::uint64_t, std::span<std::byte>, const crew&);               \
     template result<sum_report> add_values(std::span<const T>, const quantiser<T>&, std::span<const std::byte>,       \

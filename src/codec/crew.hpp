@@ -62,7 +62,7 @@ encode_report encode(std::span<const T> values, const quantiser<T>& how, std::sp
                      const crew& with) noexcept;
 template <class T>
 [[nodiscard]] status decode(std::span<const std::byte> bare, real_type<T> step, std::uint64_t magnitude,
-                            std::span<T> values, std::uint32_t divisor, const crew& with);
+                            std::span<T> values, std::uint32_t divisor, const crew& with, bool* exact = nullptr);
 template <class T>
 [[nodiscard]] result<sum_report> add(std::span<const std::byte> a, std::span<const std::byte> b, std::size_t count,
                                      real_type<T> step, std::uint64_t magnitude, std::span<std::byte> out,

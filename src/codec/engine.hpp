@@ -45,8 +45,9 @@ struct kernels {
                                         sink out, sum_report& report) noexcept;
 
     encode_report (*encode)(const std::byte* values, std::size_t count, const quantiser<T>& how, sink out) noexcept;
-    stream_fault (*decode)(const sequence& in, const restore_rule<T>& how, std::byte* values,
-                           std::size_t count) noexcept;
+    /// `exact` becomes false where raw values in it were added with rounding, see sum_report.
+    stream_fault (*decode)(const sequence& in, const restore_rule<T>& how, std::byte* values, std::size_t count,
+                           bool& exact) noexcept;
     sum_of_two add;
     sum_of_two subtract;
     stream_fault (*scale)(const sequence& a, std::int32_t factor, std::size_t count, const sum_rule<T>& how, sink out,

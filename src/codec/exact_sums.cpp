@@ -2,6 +2,7 @@
 // The patient path over one chunk: sums, products, minima and maxima with exact raw parts, and the way back to values.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -183,6 +184,13 @@ void scale_wide(chunk_model<T>& model, std::size_t block, std::int32_t factor) n
     }
 }
 
+/// The low part of a wide value; -0.0, the neutral element, where there is none: with +0.0 a high part of -0.0 would
+/// become +0.0.
+template <class T>
+quad low_of(const chunk_model<T>& model, std::size_t i) noexcept {
+    return model.low[i] != 0 ? static_cast<quad>(model.low[i]) : -quad{0};
+}
+
 /// Element i, rounded to odd.
 template <class T>
 quad value_of(const chunk_model<T>& model, std::size_t i, const sum_rule<T>& how) noexcept {
@@ -191,7 +199,7 @@ quad value_of(const chunk_model<T>& model, std::size_t i, const sum_rule<T>& how
     const bool minus_zero = model.q[i] == 0 && ((b.negative_zeros >> (i % block_values)) & 1U) != 0;
     if (b.raw == raw_form::none) return minus_zero ? -quad{0} : product;
     if (b.raw == raw_form::single) return static_cast<quad>(to_double(model.single[i]));
-    return sum_to_odd(product, static_cast<quad>(model.high[i]), static_cast<quad>(model.low[i]));
+    return sum_to_odd(product, static_cast<quad>(model.high[i]), low_of(model, i));
 }
 
 bool is_minus(quad value) noexcept { return std::signbit(static_cast<double>(value)); }
@@ -202,6 +210,12 @@ bool replaces(const chunk_model<T>& a, const chunk_model<T>& b, std::size_t i, b
               const sum_rule<T>& how) noexcept {
     const quad ours = value_of(a, i, how);
     const quad theirs = value_of(b, i, how);
+    if (ours != ours && theirs != theirs) {
+        // Of values that travel as they are the same NaN in every order; elsewhere there is but one.
+        const std::size_t block = i / block_values;
+        const bool as_they_are = a.blocks[block].raw == raw_form::single && b.blocks[block].raw == raw_form::single;
+        return as_they_are && std::memcmp(&b.single[i], &a.single[i], sizeof(T)) > 0;
+    }
     if (ours != ours || theirs != theirs) return ours == ours;
     if (ours == theirs) {
         if (ours == 0 && is_minus(ours) != is_minus(theirs)) return is_minus(theirs) != larger;
@@ -355,7 +369,7 @@ void restore_values(const chunk_model<T>& model, real_type<T> step, std::uint32_
             const bool wide = b.raw == raw_form::wide;
             quad high = wide ? static_cast<quad>(model.high[i]) : static_cast<quad>(to_double(model.single[i]));
             // Absent parts are -0.0, the neutral element.
-            quad low = wide && model.low[i] != 0 ? static_cast<quad>(model.low[i]) : -quad{0};
+            quad low = wide ? low_of(model, i) : -quad{0};
             if (divisor != 1) {
                 high = (high + low) / static_cast<quad>(divisor);
                 low = -quad{0};

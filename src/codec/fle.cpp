@@ -77,10 +77,14 @@ encode_report encode(std::span<const T> values, const quantiser<T>& how, std::sp
 
 template <class T>
 status decode(std::span<const std::byte> bare, real_type<T> step, std::uint64_t magnitude, std::span<T> values,
-              std::uint32_t divisor) {
+              std::uint32_t divisor, bool* exact) {
     const float_environment standard;
-    return explain(current_kernels<T>().decode(sequence_of(bare), {step, divisor, magnitude},
-                                               reinterpret_cast<std::byte*>(values.data()), values.size()));
+    bool added_exactly = true;
+    const stream_fault fault =
+        current_kernels<T>().decode(sequence_of(bare), {step, divisor, magnitude},
+                                    reinterpret_cast<std::byte*>(values.data()), values.size(), added_exactly);
+    if (exact != nullptr && !added_exactly) *exact = false;
+    return explain(fault);
 }
 
 template <class T>
@@ -197,7 +201,8 @@ result<bare_census> census(element_type type, std::span<const std::byte> bare, s
 
 #define LACONIC_INSTANTIATE(T)                                                                                        \
     template encode_report encode(std::span<const T>, const quantiser<T>&, std::span<std::byte>) noexcept;            \
-    template status decode(std::span<const std::byte>, real_type<T>, std::uint64_t, std::span<T>, std::uint32_t);     \
+    template status decode(std::span<const std::byte>, real_type<T>, std::uint64_t, std::span<T>, std::uint32_t,      \
+                           bool*);                                                                                    \
     template result<sum_report> add<T>(std::span<const std::byte>, std::span<const std::byte>, std::size_t,           \
                                        real_type<T>, std::uint64_t, std::span<std::byte>);                            \
     template result<sum_report> add_values(std::span<const T>, const quantiser<T>&, std::span<const std::byte>,       \

@@ -101,10 +101,11 @@ encode_report encode(std::span<const T> values, const quantiser<T>& how, std::sp
 /// step        the step of the values wanted: step_choice::result_step
 /// magnitude   bound on |q| in the sequence (selects 32- or 64-bit arithmetic)
 /// divisor     the one given to choose_step
+/// exact       unless null: set to false where raw values in it were added with rounding, see sum_report
 /// returns truncated or corrupt when the bytes do not hold exactly that many elements.
 template <class T>
 [[nodiscard]] status decode(std::span<const std::byte> bare, real_type<T> step, std::uint64_t magnitude,
-                            std::span<T> values, std::uint32_t divisor = 1);
+                            std::span<T> values, std::uint32_t divisor = 1, bool* exact = nullptr);
 
 /// A sum's size and whether raw values had to be added with rounding (then the bits depend on the order of addition).
 struct sum_report {

@@ -37,12 +37,13 @@ result<comparison> compare(std::span<const T> original, std::span<const T> decod
         ++finite;
     }
     const value_range<T> range = range_of(original);
-    found.range = static_cast<double>(range.max) - static_cast<double>(range.min);
+    const long double span = static_cast<long double>(range.max) - static_cast<long double>(range.min);
+    found.range = static_cast<double>(span);
     if (finite > 0) found.mean_error = static_cast<double>(errors / static_cast<long double>(finite));
     const long double rmse = finite > 0 ? std::sqrt(squares / static_cast<long double>(finite)) : 0.0L;
-    found.nrmse = rmse == 0 ? 0.0 : static_cast<double>(rmse / static_cast<long double>(found.range));
-    found.psnr = rmse == 0 ? std::numeric_limits<double>::infinity()
-                           : static_cast<double>(20 * std::log10(static_cast<long double>(found.range) / rmse));
+    found.nrmse = rmse == 0 ? 0.0 : static_cast<double>(rmse / span);
+    found.psnr =
+        rmse == 0 ? std::numeric_limits<double>::infinity() : static_cast<double>(20 * std::log10(span / rmse));
     return found;
 }
 

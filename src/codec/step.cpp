@@ -50,7 +50,7 @@ std::uint64_t reach_of(real_type<T> step, real_type<T> limit) noexcept {
     auto most = static_cast<double>(integer_limits<T>::contribution);
     // Nothing finite may become an infinity of binary16.
     if constexpr (std::is_same_v<T, half>) most = std::min(most, std::floor(65504 / static_cast<double>(step)));
-    // A limit of 0 accepts exact reconstructions only, and steps chosen for that make products exact.
+    // A limit of 0 accepts exact reconstructions only; who chooses a step for that sees to it that products are exact.
     if (limit == 0) return static_cast<std::uint64_t>(most);
     // x * inverse, rint and q * step together miss by up to 1.5 ulp of x beyond half a step.
     constexpr double rounding = 1.5 * static_cast<double>(std::numeric_limits<real_type<T>>::epsilon());
@@ -76,6 +76,10 @@ quantiser<T> quantiser_of(real_type<T> step, double contribution_bound, std::uin
     how.step = step;
     how.inverse = real_type<T>{1} / step;
     how.reach = reach_of<T>(step, how.limit);
+    // Of a constant, whose step it is: other multiples may not be numbers of T.
+    int exponent = 0;
+    if (how.limit == 0 && std::frexp(static_cast<double>(step), &exponent) != 0.5)
+        how.reach = std::min<std::uint64_t>(how.reach, 1);
     how.row = row;
     return how;
 }
@@ -120,6 +124,9 @@ step_choice<T> choose_step(double e, double max_abs, std::uint32_t divisor) noex
         choice.contribution.inverse = real{1} / static_cast<real>(divisor);
     }
     choice.contribution.reach = reach_of<T>(choice.contribution.step, choice.contribution.limit);
+    // A step that is no power of two leaves integers fewer digits to be multiplied exactly.
+    if (choice.contribution.limit == 0 && !std::has_single_bit(divisor))
+        choice.contribution.reach = std::min(choice.contribution.reach, (std::uint64_t{1} << digits) / divisor);
     return choice;
 }
 

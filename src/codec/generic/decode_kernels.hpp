@@ -15,10 +15,11 @@ struct decode_kernels {
     using real = real_type<T>;
     using ints = typename S::ints;
 
-    static void decode_exactly(const chunk_view& view, std::size_t count, const restore_rule<T>& how,
-                               std::byte* values) noexcept {
+    static void decode_exactly(const chunk_view& view, std::size_t count, const restore_rule<T>& how, std::byte* values,
+                               bool& exact) noexcept {
         chunk_model<T> model;
         read_chunk(view, count, how.row, model);
+        for (std::size_t block = 0; block < blocks_in(count); ++block) exact &= !model.blocks[block].inexact;
         restore_values(model, how.step, how.divisor, values);
     }
 
@@ -79,7 +80,7 @@ struct decode_kernels {
 
     template <bool Rows>
     static stream_fault decode_all(const sequence& from, const restore_rule<T>& how, std::byte* values,
-                                   std::size_t count) noexcept {
+                                   std::size_t count, bool& exact) noexcept {
         chunk_cursor<T> cursor(from);
         delta_restorer<S, Rows> chain(how.row);
         // Below 2^24 every integer is exact in float and one multiplication rounds once; above, double does it.
@@ -91,7 +92,7 @@ struct decode_kernels {
             if (const auto fault = cursor.next(n, view); fault != stream_fault::none) return fault;
             std::byte* const to = values + done * sizeof(T);
             if (!narrow || !is_simple(view, n) || (how.divisor != 1 && !view.plain)) {
-                decode_exactly(view, n, how, to);
+                decode_exactly(view, n, how, to, exact);
             } else if (wide) {
                 decode_chunk<true, Rows>(view, n, how.step, chain, to);
             } else {
@@ -100,9 +101,10 @@ struct decode_kernels {
         }
         return cursor.at_end() ? stream_fault::none : stream_fault::corrupt;
     }
-    static stream_fault decode(const sequence& from, const restore_rule<T>& how, std::byte* values,
-                               std::size_t count) noexcept {
-        return how.row == 0 ? decode_all<false>(from, how, values, count) : decode_all<true>(from, how, values, count);
+    static stream_fault decode(const sequence& from, const restore_rule<T>& how, std::byte* values, std::size_t count,
+                               bool& exact) noexcept {
+        return how.row == 0 ? decode_all<false>(from, how, values, count, exact)
+                            : decode_all<true>(from, how, values, count, exact);
     }
 
     /// The integers alone. `missed` counts chunks with blocks that have others than 32-bit integers; theirs are 0.

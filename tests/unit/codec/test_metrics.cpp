@@ -38,6 +38,13 @@ TEST(metrics, of_identical_data_are_perfect) {
     EXPECT_EQ(found.psnr, HUGE_VAL);
 }
 
+TEST(metrics, know_ranges_beyond_a_double) {
+    const std::vector<double> x{1.7e308, -1.7e308, 1, 2};
+    const auto found = compare<double>(x, std::vector<double>{1.7e308, -1.7e308, 1e300, 2}).value();
+    EXPECT_NEAR(found.nrmse, 0.5e300 / 1.7e308 / 2, 1e-12);
+    EXPECT_NEAR(found.psnr, -20 * std::log10(0.5e-8 / 3.4), 1e-6);
+}
+
 TEST(metrics, refuse_different_sizes) {
     EXPECT_EQ(compare<float>(std::vector<float>(3), std::vector<float>(4)).error().code(), errc::mismatch);
 }

@@ -58,6 +58,28 @@ TYPED_TEST(step, magnitude_bounds_every_integer) {
     }
 }
 
+TYPED_TEST(step, of_a_lossless_average_makes_exact_products) {
+    // Whole numbers whose quotients have as many digits as the type: a product of one digit more is rounded to another
+    // whole number.
+    constexpr int digits = std::numeric_limits<TypeParam>::digits;
+    std::mt19937_64 random(11);
+    for (const std::uint32_t divisor : {2U, 3U, 5U, 6U, 7U, 9U, 17U, 64U, 1000U}) {
+        const auto choice = choose_step<TypeParam>(0, std::ldexp(divisor, digits), divisor);
+        for (int round = 0; round < 3000; ++round) {
+            const double spread = static_cast<double>(random() >> 11) * 0x1p-53;
+            const std::vector<TypeParam> x{static_cast<TypeParam>(std::ldexp(spread * divisor, digits))};
+            std::vector<std::byte> out(bare_bound(element_type_of<TypeParam>::value, 1));
+            const auto seen = encode<TypeParam>(x, choice.contribution, out);
+            std::vector<TypeParam> average(1);
+            ASSERT_TRUE(decode<TypeParam>(std::span(out).first(seen.bytes), choice.result_step, seen.magnitude,
+                                          std::span(average), divisor)
+                            .ok());
+            const auto want = static_cast<TypeParam>(static_cast<exact_real>(x[0]) / static_cast<exact_real>(divisor));
+            ASSERT_EQ(average[0], want) << divisor << " " << x[0];
+        }
+    }
+}
+
 TEST(relative_bound, never_exceeds_the_exact_product) {
     // Neighbouring large numbers: lambda * max - lambda * min would round by more than the range.
     std::mt19937_64 random(3);

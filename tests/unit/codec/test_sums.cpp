@@ -167,6 +167,19 @@ TYPED_TEST(sums, never_wrap) {
     });
 }
 
+TYPED_TEST(sums, of_values_and_a_lossless_constant_are_exact) {
+    // The frame's step is the constant; the multiples of it are, mostly, no numbers of the type.
+    std::mt19937_64 random(5);
+    for (int round = 0; round < 200; ++round) {
+        const auto c = static_cast<TypeParam>(1 + static_cast<double>(random() >> 11) * 0x1p-53);
+        std::vector<TypeParam> x(40);
+        for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<TypeParam>(i) * c;
+        const auto frame = compressed(std::vector<TypeParam>(x.size(), c), bound::lossless());
+        const std::vector<TypeParam> sum = decompressed<TypeParam>(sum_of(x, frame));
+        for (std::size_t i = 0; i < x.size(); ++i) ASSERT_EQ(sum[i], x[i] + c) << c << " times " << i;
+    }
+}
+
 TYPED_TEST(sums, refuse_frames_that_do_not_belong_together) {
     const auto a = compressed(make_field<TypeParam>("smooth", 100), bound::abs(1e-3));
     const auto b = compressed(make_field<TypeParam>("smooth", 100), bound::abs(1e-4));

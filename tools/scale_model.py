@@ -16,7 +16,7 @@ AT_ONCE_GB_S = 1e6
 LATENCY_US = 2
 OPERATIONS = ("allreduce", "bcast", "allgather", "scatter")
 MACHINE = """\
-version = 3
+version = 4
 [intra_node]
 latency_us = {latency}
 bandwidth_gb_s = {bandwidth:.6g}

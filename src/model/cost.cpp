@@ -133,6 +133,15 @@ link context::exchange(double distance) const noexcept {
                 local);
 }
 
+link context::shift(double distance) const noexcept {
+    const link inside = over(where.intra, where.intra.beta_s_per_byte);
+    if (what.nodes == 1) return inside;
+    const double leaving = std::min(distance, local);
+    const link outside =
+        over(where.inter, std::max(where.inter.beta_s_per_byte, leaving * where.host_beta_s_per_byte), leaving);
+    return distance < local ? slower(inside, outside) : outside;
+}
+
 link context::tree(double distance) const noexcept {
     if (what.nodes == 1 || distance < local) return over(where.intra, where.intra.beta_s_per_byte);
     return over(where.inter, std::max(where.inter.beta_s_per_byte, where.host_beta_s_per_byte));

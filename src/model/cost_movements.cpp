@@ -130,7 +130,7 @@ public:
             const double decoded = reach < 2 ? blocks + 1 : blocks;
             work busy;
             if (payload_ != payload_kind::raw) busy = {compress(made * block), 0, decompress(decoded * block), 0};
-            out_.step(1, in_.tree(reach), size, wire(size), busy);
+            out_.step(1, in_.shift(reach), size, wire(size), busy);
         }
     }
 
@@ -142,6 +142,18 @@ public:
         if (payload_ != payload_kind::raw) busy = {makes * compress(block), 0, reads * decompress(block), 0};
         const double blocks = std::max(sends, receives);
         out_.step(1, over, blocks * block, wire(blocks * block), busy);
+    }
+
+    /// What precedes all messages: the range of the values of the rank that has most.
+    void find_range() noexcept {
+        const bool is_gathered = in_.what.op == operation::allgather || in_.what.op == operation::gather;
+        if (payload_ != payload_kind::raw) out_.alone({in_.scan_s(is_gathered ? in_.piece() : in_.bytes), 0, 0, 0});
+    }
+    /// A part that goes nowhere is copied to where it belongs.
+    void copy_own_piece() noexcept {
+        const operation op = in_.what.op;
+        if (op == operation::alltoall || op == operation::gather || op == operation::scatter)
+            out_.alone({0, 0, 0, in_.copy_s(in_.piece())});
     }
 
     /// Pieces go straight to the ranks of the root's node, to each those of its lane; the root collects them there.
@@ -210,6 +222,8 @@ cost movement_cost(const context& in, const cell& how) noexcept {
     const double others = in.ranks - 1;
     ledger out(in);
     movement run(in, out);
+    run.find_range();
+    if (how.schedule != schedule_kind::hierarchical) run.copy_own_piece();
     const auto shape = [&](schedule_kind schedule, operation op) {
         return how.schedule == schedule && in.what.op == op;
     };

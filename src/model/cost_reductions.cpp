@@ -113,11 +113,15 @@ public:
     /// Down the tree again, for an allreduce.
     void binomial_bcast() noexcept {
         const double n = in_.bytes, total = in_.ranks;
-        work busy;
-        if (payload_ == payload_kind::per_hop) busy = compress(n, total) + decompress(n, total);
+        // The root sends to a rank at every step; on the longest way to a leaf fewer ranks pass on what they have.
+        const int deepest = doublings(power_below(in_.ranks));
         double distance = power_below(in_.ranks - 1);
-        for (int i = doublings(in_.ranks); i > 0; --i, distance /= 2)
+        for (int i = doublings(in_.ranks); i > 0; --i, distance /= 2) {
+            work busy;
+            if (payload_ == payload_kind::per_hop && i <= deepest) busy = decompress(n, total);
+            if (payload_ == payload_kind::per_hop && i <= deepest && i > 1) busy = busy + compress(n, total);
             out_.step(1, in_.tree(distance), n, n * in_.fraction(total), busy);
+        }
         if (payload_ == payload_kind::pipelined || keeps_streams(payload_)) out_.alone(decompress(n, total));
     }
 

@@ -86,6 +86,8 @@ public:
     [[nodiscard]] link next() const noexcept;
     /// Every rank exchanges with the one at this distance.
     [[nodiscard]] link exchange(double distance) const noexcept;
+    /// Every rank sends to the one at this distance after it.
+    [[nodiscard]] link shift(double distance) const noexcept;
     /// One rank of each group of this distance sends over it.
     [[nodiscard]] link tree(double distance) const noexcept;
     /// Every rank sends to all others.

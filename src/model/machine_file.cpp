@@ -14,7 +14,7 @@ namespace {
 constexpr double giga = 1e9;
 constexpr double kilo = 1e3;
 constexpr double micro = 1e-6;
-constexpr std::string_view version_text = "3";
+constexpr std::string_view version_text = "4";
 
 constexpr std::string_view row_prefix = "row.";
 /// All tables have room for as many rows.

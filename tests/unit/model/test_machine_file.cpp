@@ -104,7 +104,7 @@ TEST(machine_file, what_is_read_can_be_read_again) {
 }
 
 TEST(machine_file, names_place_value_and_remedy) {
-    expect_refused("version = 3\n[inter_node]\nlatency_us = -1\n",
+    expect_refused("version = 4\n[inter_node]\nlatency_us = -1\n",
                    {"m.toml:3", "inter_node.latency_us", "'-1", "0 to 1e8"});
     expect_refused("[inter_node]\nbandwidth_gb_s = 0\n", {"bandwidth_gb_s", "GB/s", "1e-6"});
     expect_refused("[inter_node]\nbandwidth_gb_s = inf\n", {"'inf'"});

@@ -84,15 +84,19 @@ struct collective_report {
     std::uint64_t raw_bytes = 0;   ///< what the same schedule would have sent uncompressed
     std::uint64_t messages = 0;
     node_traffic inside = node_traffic::none;
-    double contribution_bound = 0;      ///< |x - q * step| of each contribution
-    double result_bound = 0;            ///< guaranteed |result - exact|, before the final rounding to T; 0 for
-                                        ///< uncompressed rows, whose only errors are the roundings of T's additions;
-                                        ///< infinite where nothing is guaranteed (zfp_rate, compressed products and
-                                        ///< operations of the program's own)
-    double step = 0;                    ///< quantisation step of the contributions; 0 for uncompressed rows
+    double contribution_bound = 0;  ///< |x - q * step| of each contribution
+    double result_bound = 0;        ///< guaranteed |result - exact|, before the final rounding to T; 0 for
+                                    ///< uncompressed rows, whose only errors are the roundings of T's additions;
+                                    ///< infinite where nothing is guaranteed (zfp_rate, compressed products and
+                                    ///< operations of the program's own; where partial sums may overflow)
+    double step = 0;                ///< quantisation step of the contributions; 0 for uncompressed rows
+    /// Of the payloads that add compressed sums (homomorphic, quantised, fused), without hierarchy, and of the results
+    /// of this rank. False: values that had to travel uncompressed were added with rounding, and the bits depend on the
+    /// ranks' order.
+    bool exact_sums = true;
     std::uint64_t workspace_bytes = 0;  ///< extra memory that this call uses; it stays with the communicator
     /// Where this rank's time went. Of calls that a progress thread moves wait_s has what that did meanwhile, too.
-    double compress_s = 0, combine_s = 0, decompress_s = 0, wait_s = 0;
+    double compress_s = 0, combine_s = 0, decompress_s = 0, copy_s = 0, wait_s = 0;
     std::optional<audit_report> audit;  ///< with options.audit; the same on all ranks
 };
 

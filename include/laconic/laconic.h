@@ -62,13 +62,18 @@ int laconic_add_values(const void* values, size_t count, laconic_type type, cons
                        size_t capacity, size_t* frame_bytes);
 
 #ifdef MPI_VERSION
+/* How the ranks of a node exchanged values in a row with hierarchy: see node_traffic. */
+typedef enum { LACONIC_NODE_NONE, LACONIC_NODE_MEMORY, LACONIC_NODE_MESSAGES } laconic_node_traffic;
+
 /* How a collective went on this rank: see collective_report. */
 typedef struct {
     char algorithm[64]; /* the row that ran, also where "auto" chose it */
     uint64_t sent_bytes, raw_bytes, messages;
     double contribution_bound, result_bound, step;
+    int exact_sums; /* 0: see collective_report */
+    laconic_node_traffic inside;
     uint64_t workspace_bytes;
-    double compress_s, combine_s, decompress_s, wait_s;
+    double compress_s, combine_s, decompress_s, copy_s, wait_s;
 } laconic_collective_report;
 
 /* How a collective runs; must agree on all ranks. A zero-initialised struct is valid: no loss, scope result, and the

@@ -60,6 +60,7 @@ void print_json(const bench_request& request, const collective_bench_settings& s
                                      {"compress_s", row.compress_s},
                                      {"combine_s", row.combine_s},
                                      {"decompress_s", row.decompress_s},
+                                     {"copy_s", row.copy_s},
                                      {"wait_s", row.wait_s},
                                      {"predicted_s", nullptr}};
         if (row.predicted_s > 0) entry["predicted_s"] = row.predicted_s;

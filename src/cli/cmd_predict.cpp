@@ -210,7 +210,9 @@ action declare_predict(CLI::App& app) {
         ->type_name("SIZE");
     app.add_option("--ranks", request->ranks, "how many ranks")->type_name("N")->required();
     app.add_option("--nodes", request->nodes, "nodes they share evenly (default: one for each rank)")->type_name("N");
-    app.add_option("--ratio", request->ratio, "original / compressed size of one rank's array, with every codec")
+    app.add_option("--ratio", request->ratio,
+                   "original / compressed size of one rank's array with fle (of the other codecs the machine knows how "
+                   "much more they send)")
         ->type_name("R")
         ->required();
     app.add_option("--growth", request->growth,

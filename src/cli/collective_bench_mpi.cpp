@@ -196,6 +196,7 @@ private:
         m.compress_s += share * report.compress_s;
         m.combine_s += share * report.combine_s;
         m.decompress_s += share * report.decompress_s;
+        m.copy_s += share * report.copy_s;
         m.wait_s += share * report.wait_s;
         reports_[row] = std::move(report);
     }
@@ -207,9 +208,11 @@ private:
         long double exact = value_of(0, index);
         for (int rank = 1; rank < ranks_; ++rank) {
             const long double next = value_of(rank, index);
+            // A NaN on any rank is the result.
+            const bool is_number = exact == exact && next == next;
             switch (settings_.combine) {
-                case reduction::min: exact = std::min(exact, next); break;
-                case reduction::max: exact = std::max(exact, next); break;
+                case reduction::min: exact = is_number ? std::min(exact, next) : exact + next; break;
+                case reduction::max: exact = is_number ? std::max(exact, next) : exact + next; break;
                 case reduction::prod: exact *= next; break;
                 default: exact += next;
             }
@@ -254,7 +257,11 @@ private:
         collective_measurement& m = rows_[row];
         m.max_error = observers_.largest(static_cast<double>(largest));
         magnitude = observers_.largest(magnitude);
-        m.bound = guaranteed(row, magnitude) + (rounds() ? std::ldexp(0.5, codec::ulp_exponent<T>(magnitude)) : 0.0);
+        const auto ran = collective::find_cell(settings_.op, reports_[row].algorithm);
+        // What is decoded is rounded to 16-bit types, whatever the operation.
+        const bool narrows = sizeof(T) == 2 && ran.ok() && collective::compresses(*ran);
+        m.bound = guaranteed(row, magnitude) +
+                  (rounds() || narrows ? std::ldexp(0.5, codec::ulp_exponent<T>(magnitude)) : 0.0);
         m.same_bits = !alike || have_same_bits(out_.bytes());
     }
 

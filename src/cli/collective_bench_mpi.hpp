@@ -31,7 +31,7 @@ struct collective_measurement {
     double max_error = 0;            ///< against the exact result, over all elements
     double bound = 0;                ///< guaranteed for max_error: the result's bound and the final rounding
     std::uint64_t workspace_bytes = 0;
-    double compress_s = 0, combine_s = 0, decompress_s = 0, wait_s = 0;  ///< mean per call, of rank 0
+    double compress_s = 0, combine_s = 0, decompress_s = 0, copy_s = 0, wait_s = 0;  ///< mean per call, of rank 0
     bool same_bits = true;  ///< on all ranks, where they get the same elements
     /// By the cost model, for the machine of the options and `assumed_ratio`; 0 without such a machine.
     double predicted_s = 0;

@@ -3,6 +3,7 @@
 #include "collective/audit.hpp"
 
 #include <cmath>
+#include <limits>
 #include <new>
 
 #include "codec/element.hpp"
@@ -25,10 +26,12 @@ element_promise promise_of(const collective_call<T>& call, bound limit, const ce
     all.bound = compresses(ran) ? report.result_bound : 0;
     // MPI says nothing about NaN in MPI_MIN and MPI_MAX.
     all.keeps_nan = rounds_sums || ran.schedule != schedule_kind::stock;
-    all.rounds = rounds_sums || compresses(ran);
+    // Codecs hold float and double to the bound after rounding.
+    all.rounds = rounds_sums || (compresses(ran) && (reduces || sizeof(T) == 2));
     all.adds_in_type = reduces && call.combine == reduction::sum && !compresses(ran);
-    // Streams hold integers, or values in twice the precision of T; uncompressed rows add in T.
-    if (rounds_sums) all.rounding_unit = std::ldexp(1.0, compresses(ran) ? -2 * digits + 2 : -digits);
+    // Streams hold integers, or values in twice the precision in which T is computed; uncompressed rows add in T.
+    constexpr int computed = std::numeric_limits<real_type<T>>::digits;
+    if (rounds_sums) all.rounding_unit = std::ldexp(1.0, compresses(ran) ? -2 * computed + 2 : -digits);
     // The bound itself covers the rounding of data that only move; of a relative one we know result_bound alone.
     if (!reduces && std::isfinite(all.bound) && compresses(ran) && limit.kind == bound_kind::absolute)
         all.most = limit.value;

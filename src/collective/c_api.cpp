@@ -21,6 +21,10 @@ namespace {
 using namespace laconic;
 using collective::c_call;
 
+static_assert(LACONIC_NODE_NONE == static_cast<int>(node_traffic::none) &&
+              LACONIC_NODE_MEMORY == static_cast<int>(node_traffic::memory) &&
+              LACONIC_NODE_MESSAGES == static_cast<int>(node_traffic::messages));
+
 status null_request() { return {errc::invalid_argument, "request is NULL; give the address of a laconic_request"}; }
 
 /// Zeros until the call has ended well; null: nobody asked for it.
@@ -37,9 +41,11 @@ status told(laconic_collective_report* to, const result<collective_report>& outc
     from.algorithm.copy(to->algorithm, sizeof to->algorithm - 1);
     to->sent_bytes = from.sent_bytes, to->raw_bytes = from.raw_bytes, to->messages = from.messages;
     to->contribution_bound = from.contribution_bound, to->result_bound = from.result_bound, to->step = from.step;
+    to->exact_sums = from.exact_sums ? 1 : 0;
+    to->inside = static_cast<laconic_node_traffic>(from.inside);
     to->workspace_bytes = from.workspace_bytes;
     to->compress_s = from.compress_s, to->combine_s = from.combine_s;
-    to->decompress_s = from.decompress_s, to->wait_s = from.wait_s;
+    to->decompress_s = from.decompress_s, to->copy_s = from.copy_s, to->wait_s = from.wait_s;
     return {};
 }
 

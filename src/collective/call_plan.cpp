@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "codec/crew.hpp"
+#include "codec/element.hpp"
 #include "codec/float_environment.hpp"
 #include "collective/program.hpp"
 #include "model/error_model.hpp"
@@ -45,19 +46,16 @@ double allowance_of(const quantisation_request& asked) noexcept {
 /// Largest error of the additions that nodes make, in the sum of all ranks, and largest number that comes of them.
 struct node_sums {
     double rounding = 0, largest = 0;
-    bool may_overflow = false;
 };
 template <class T>
 node_sums sums_of_nodes(const planned_call& call, const quantisation_request& asked) noexcept {
-    node_sums all{0, asked.max_abs, false};
+    node_sums all{0, asked.max_abs};
     if (!adds(asked.errors)) return all;
     all.largest *= call.largest_node;
     all.rounding = rounding_of_additions<T>(call.ranks - call.nodes, all.largest);
     // The sum that an average is taken of is a number of T.
-    const bool average = asked.errors == growth::average;
     const double largest_sum = call.ranks * asked.max_abs + all.rounding + allowance_of(asked);
-    if (average) all.rounding += rounding_of_additions<T>(1, largest_sum);
-    all.may_overflow = may_overflow<T>(average ? call.ranks : call.largest_node, asked.max_abs);
+    if (asked.errors == growth::average) all.rounding += rounding_of_additions<T>(1, largest_sum);
     return all;
 }
 
@@ -65,9 +63,10 @@ node_sums sums_of_nodes(const planned_call& call, const quantisation_request& as
 template <class T>
 quantisation<T> plan_levels(const planned_call& call, quantisation_request asked) noexcept {
     const node_sums sums = sums_of_nodes<T>(call, asked);
-    const double scale = asked.errors == growth::average ? call.ranks : 1.0;
+    const bool average = asked.errors == growth::average;
+    const double most_exact = call.ranks * asked.max_abs;
     double e = std::nextafter(std::max(allowance_of(asked) - sums.rounding, 0.0), 0.0);
-    if (asked.errors == growth::average) {
+    if (average) {
         asked.errors = growth::sum;
         asked.bound_scope = scope::result;
     } else if (asked.errors == growth::sum && asked.bound_scope == scope::contribution) {
@@ -77,9 +76,11 @@ quantisation<T> plan_levels(const planned_call& call, quantisation_request asked
     if (adds(asked.errors)) asked.ranks = asked.quantisations = static_cast<std::uint32_t>(call.nodes);
     asked.max_abs = sums.largest + sums.rounding;
     quantisation<T> plan = quantise<T>(call, asked);
-    plan.result_bound = (plan.result_bound + sums.rounding) / scale;
-    // Infinite ones stay so.
-    if (sums.may_overflow) plan.result_bound = std::numeric_limits<double>::infinity();
+    // What is infinite in T stays so: the sum of a node, or that of which an average is taken.
+    const double most = sums.rounding + (average ? most_exact + plan.result_bound : sums.largest);
+    plan.result_bound = (plan.result_bound + sums.rounding) / (average ? call.ranks : 1.0);
+    if (adds(asked.errors) && call.ranks > 1 && most > codec::element_limits<T>::max)
+        plan.result_bound = std::numeric_limits<double>::infinity();
     return plan;
 }
 
@@ -118,11 +119,8 @@ bool leaves_bound(const planned_call& call, const value_span& values) noexcept {
     if (!adds_values(call.op, call.what) || !adds(asked.errors)) return true;
     node_sums sums;
     if (call.what.schedule == schedule_kind::hierarchical) sums = sums_of_nodes<T>(call, asked);
-    if (model::recodes(call.op, call.what)) {
-        sums.may_overflow = sums.may_overflow || may_overflow<T>(call.ranks, asked.max_abs);
-        sums.rounding += rounding_of_sums<T>(asked.ranks, asked.max_abs);
-    }
-    return !sums.may_overflow && sums.rounding <= allowance_of(asked) / 2;
+    if (model::recodes(call.op, call.what)) sums.rounding += rounding_of_sums<T>(asked.ranks, asked.max_abs);
+    return sums.rounding <= allowance_of(asked) / 2 && std::isfinite(plan_call<T>(call, values).result_bound);
 }
 
 template <class T>

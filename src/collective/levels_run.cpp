@@ -42,7 +42,7 @@ template <class T>
 void levels_run<T>::start(const quantisation<T>& plan) {
     plan_ = plan;
     failure_ = {};
-    combine_s_ = 0;
+    times_ = {};
     if (in_memory()) {
         drawn_ = levels_->drawn++;
         holds_ = true;
@@ -50,6 +50,12 @@ void levels_run<T>::start(const quantisation<T>& plan) {
     at_ = level::first;
     in_motion_ = true;
     started_ = false;
+    prepare_level();
+}
+
+template <class T>
+void levels_run<T>::prepare_level() noexcept {
+    const stopwatch watch(times_.copy_s);
     prepare(at_);
 }
 
@@ -80,7 +86,7 @@ result<runner::state> levels_run<T>::advance_level() {
     if (at_ == level::across || !in_memory()) return messages(at_).advance();
     auto moved = memory_.advance();
     if (moved.ok() && *moved == runner::state::waiting) return wait_in_mpi();
-    if (!moved || *moved == runner::state::done) combine_s_ += std::exchange(memory_, {}).combine_s();
+    if (!moved || *moved == runner::state::done) times_ += std::exchange(memory_, {}).times();
     return moved;
 }
 
@@ -95,13 +101,14 @@ result<runner::state> levels_run<T>::advance() {
         if (!moved && failure_.ok()) failure_ = moved.error();
         at_ = static_cast<level>(static_cast<int>(at_) + 1);
         started_ = false;
-        if (at_ != level::over) prepare(at_);
+        if (at_ != level::over) prepare_level();
         progress = true;
     }
     if (holds_) ++levels_->ended;
     holds_ = false;
     in_motion_ = false;
     if (!failure_.ok()) return failure_;
+    const stopwatch watch(times_.copy_s);
     conclude();
     return runner::state::done;
 }
@@ -121,7 +128,7 @@ void levels_run<T>::release() noexcept {
 template <class T>
 void levels_run<T>::add_to(collective_report& report) const {
     for (const stage<T>& used : messages_) used.add_to(report);
-    report.combine_s += combine_s_;
+    times_.add_to(report);
     if (in_memory()) report.workspace_bytes += node_board::bytes_for(1);
     report.workspace_bytes += scratch_->bytes.used_bytes();
     if (several_inside()) report.inside = in_memory() ? node_traffic::memory : node_traffic::messages;

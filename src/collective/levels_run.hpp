@@ -65,6 +65,7 @@ protected:
     call_memory* scratch_ = nullptr;
 
 private:
+    void prepare_level() noexcept;
     void start_level();
     [[nodiscard]] result<runner::state> advance_level();
     [[nodiscard]] result<runner::state> wait_in_mpi();
@@ -78,7 +79,7 @@ private:
     bool in_motion_ = false;  // started, and not over
     bool holds_ = false;      // has drawn a number for the memory, and not ended
     status failure_;          // of an earlier level
-    double combine_s_ = 0;
+    phase_times times_;       // in memory, and of what is prepared and concluded
 };
 
 }  // namespace laconic::collective

@@ -73,6 +73,7 @@ bool node_stage<T>::reads(int lane) const noexcept {
 
 template <class T>
 void node_stage<T>::write_round() noexcept {
+    const stopwatch watch(times_.copy_s);
     const bool has_part = what_.task == node_task::share || what_.task == node_task::collect;
     const range now = window(written_);
     board_.slot_of(levels_->inside.rank, levels_->rounds + written_).no_result = spoiled_;
@@ -95,7 +96,7 @@ template <class T>
 void node_stage<T>::reduce_round() noexcept {
     const int me = levels_->inside.rank;
     if (me >= levels_->lanes) return;
-    const stopwatch watch(combine_s_);
+    const stopwatch watch(times_.combine_s);
     const range now = window(read_);
     for_each_run(what_.runs, me, now, [&](std::size_t whole, std::size_t first, std::size_t count) {
         // This lane's corner of another rank's slot is read by nobody else: the sum grows there, so that the result
@@ -117,6 +118,7 @@ void node_stage<T>::reduce_round() noexcept {
 
 template <class T>
 void node_stage<T>::read_round() noexcept {
+    const stopwatch watch(times_.copy_s);
     const range now = window(read_);
     for (int lane = 0; lane < levels_->lanes; ++lane) {
         if (!reads(lane)) continue;

@@ -45,7 +45,7 @@ public:
     /// returns done, or corrupt when a rank had no result to share.
     [[nodiscard]] result<runner::state> advance();
 
-    [[nodiscard]] double combine_s() const noexcept { return combine_s_; }
+    [[nodiscard]] const phase_times& times() const noexcept { return times_; }
 
 private:
     [[nodiscard]] bool may_write() const noexcept;
@@ -69,7 +69,7 @@ private:
     std::uint64_t rounds_ = 0, written_ = 0, read_ = 0;
     bool spoiled_ = false;
     bool failed_ = false;
-    double combine_s_ = 0;
+    phase_times times_;
 };
 
 }  // namespace laconic::collective

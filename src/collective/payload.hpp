@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "laconic/collective_options.hpp"
 #include "laconic/status.hpp"
 
 namespace laconic::collective {
@@ -37,7 +38,19 @@ struct message {
 
 /// Seconds spent in a payload.
 struct phase_times {
-    double compress_s = 0, combine_s = 0, decompress_s = 0;
+    double compress_s = 0, combine_s = 0, decompress_s = 0, copy_s = 0;
+
+    phase_times& operator+=(const phase_times& more) noexcept {
+        compress_s += more.compress_s, combine_s += more.combine_s;
+        decompress_s += more.decompress_s, copy_s += more.copy_s;
+        return *this;
+    }
+    void add_to(collective_report& report) const noexcept {
+        report.compress_s += compress_s;
+        report.combine_s += combine_s;
+        report.decompress_s += decompress_s;
+        report.copy_s += copy_s;
+    }
 };
 
 /// Adds the time until its destruction to one phase.
@@ -103,6 +116,8 @@ public:
 
     [[nodiscard]] const status& failure() const noexcept { return failure_; }
     [[nodiscard]] const phase_times& times() const noexcept { return times_; }
+    /// False: of the final messages that were decoded here one holds raw values that were added with rounding.
+    [[nodiscard]] bool exact_sums() const noexcept { return exact_sums_; }
 
 protected:
     /// Keeps the first failure. To who has sent it a message is whole: one that ends too early is corrupt.
@@ -114,6 +129,7 @@ protected:
         if (poll_ != nullptr) poll_(poll_user_);
     }
     phase_times times_;
+    bool exact_sums_ = true;
 
 private:
     status failure_;

@@ -40,7 +40,10 @@ public:
         crew_.use_memory(memory);
     }
 
-    void copy(part piece) override { data_.copy(piece); }
+    void copy(part piece) override {
+        const stopwatch watch(this->times_.copy_s);
+        data_.copy(piece);
+    }
     [[nodiscard]] message begin(part piece, std::span<std::byte> scratch) override;
     [[nodiscard]] message combine(part piece, const operands& what) override;
     [[nodiscard]] message relay(part piece, std::span<const std::byte> received, std::span<std::byte> scratch,

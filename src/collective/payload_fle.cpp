@@ -59,8 +59,8 @@ result<codec::sum_report> payload_fle<T>::join(std::span<const std::byte> a, std
 template <class T>
 void payload_fle<T>::finish(part piece, std::span<const std::byte> final_message) {
     const stopwatch watch(times_.decompress_s);
-    status done =
-        codec::decode<T>(final_message, plan_.result_step, plan_.magnitude, data_.result(piece), plan_.divisor, crew_);
+    status done = codec::decode<T>(final_message, plan_.result_step, plan_.magnitude, data_.result(piece),
+                                   plan_.divisor, crew_, &this->exact_sums_);
     if (!done.ok()) this->fail(std::move(done));
 }
 

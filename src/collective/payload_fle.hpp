@@ -32,7 +32,10 @@ public:
     }
     void use_memory(std::span<std::byte> memory) noexcept override;
 
-    void copy(part piece) override { data_.copy(piece); }
+    void copy(part piece) override {
+        const stopwatch watch(this->times_.copy_s);
+        data_.copy(piece);
+    }
     [[nodiscard]] message begin(part piece, std::span<std::byte> scratch) override;
     [[nodiscard]] message combine(part piece, const operands& what) override;
     void finish(part piece, std::span<const std::byte> final_message) override;

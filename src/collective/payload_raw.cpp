@@ -12,8 +12,9 @@ namespace laconic::collective {
 template <class T>
 message payload_raw<T>::begin(part piece, std::span<std::byte> scratch) {
     const std::span<const std::byte> values = std::as_bytes(data_.local(piece));
-    if (!data_.in_place()) return {values, home::user, false};
+    if (only_moves_ || !data_.in_place()) return {values, home::user, false};
     // In place the result may land here while this message is still on its way.
+    const stopwatch watch(times_.copy_s);
     std::memcpy(scratch.data(), values.data(), values.size());
     return {scratch.first(values.size()), home::scratch, false};
 }
@@ -43,6 +44,7 @@ message payload_raw<T>::combine(part piece, const operands& what) {
 template <class T>
 void payload_raw<T>::finish(part piece, std::span<const std::byte> final_message) {
     const std::span<std::byte> result = landing(piece);
+    const stopwatch watch(times_.copy_s);
     if (final_message.size() != result.size())
         fail({errc::corrupt, "a message of " + std::to_string(final_message.size()) + " bytes where " +
                                  std::to_string(result.size()) + " were due"});

@@ -10,10 +10,14 @@ namespace laconic::collective {
 template <class T>
 class payload_raw final : public payload {
 public:
-    explicit payload_raw(const arrays<T>& data) noexcept : data_(data) {}
+    /// only_moves   no result lands where this rank's values are still to be sent from
+    payload_raw(const arrays<T>& data, bool only_moves) noexcept : data_(data), only_moves_(only_moves) {}
 
     [[nodiscard]] std::size_t wire_bound(std::size_t count) const noexcept override { return count * sizeof(T); }
-    void copy(part piece) override { data_.copy(piece); }
+    void copy(part piece) override {
+        const stopwatch watch(this->times_.copy_s);
+        data_.copy(piece);
+    }
     [[nodiscard]] message begin(part piece, std::span<std::byte> scratch) override;
     [[nodiscard]] message combine(part piece, const operands& what) override;
     void finish(part piece, std::span<const std::byte> final_message) override;
@@ -23,6 +27,7 @@ public:
 
 private:
     arrays<T> data_;
+    bool only_moves_;
 };
 
 }  // namespace laconic::collective

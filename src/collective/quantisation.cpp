@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "codec/element.hpp"
 
@@ -68,6 +69,37 @@ double normal_quantile(double confidence) noexcept {
     return z;
 }
 
+double uniform_sum_quantile(double confidence, std::uint32_t n) noexcept {
+    constexpr std::uint32_t most_exact = 20;
+    if (n > most_exact) {
+        // Cornish and Fisher's correction for the kurtosis, -6/5 / n.
+        const double z = normal_quantile(confidence);
+        return std::sqrt(n / 3.0) * (z + (3 * z - z * z * z) / (20.0 * n));
+    }
+    // Of X = n/2 - |sum| / 2, n uniforms in [0, 1], Irwin and Hall know the distribution. It is convex below n/2:
+    // Newton's method from there comes down to the quantile.
+    const double tail = (1 - confidence) / 2;
+    double x = n / 2.0;
+    for (int round = 0; round < 200; ++round) {
+        double below = 0, density = 0, weight = 1;  // weight: (-1)^k / (k! (n - k)!)
+        for (std::uint32_t i = 2; i <= n; ++i) weight /= i;
+        for (std::uint32_t k = 0; k < n && k < x; ++k) {
+            double power = weight;
+            for (std::uint32_t i = 1; i < n; ++i) power *= x - k;
+            density += n * power;
+            below += power * (x - k);
+            weight *= -static_cast<double>(n - k) / (k + 1);
+        }
+        const double next = x - (below - tail) / density;
+        if (!(next < x) || !(next > 0)) break;
+        const bool is_there = x - next <= 1e-15 * n;
+        x = next;
+        if (is_there) break;
+    }
+    // At least that, as no density is above 1/2; x has no digits for less.
+    return std::max(n - 2 * x, confidence);
+}
+
 double contribution_share(const quantisation_request& request) noexcept {
     const double e = absolute_bound(request);
     if (!adds(request.errors)) return e;
@@ -75,10 +107,10 @@ double contribution_share(const quantisation_request& request) noexcept {
     const double surely = sum ? divide_down(e, request.ranks) : e;
     if (request.bound_scope == scope::contribution) return e;
     if (request.bound_scope == scope::result || request.ranks < 2) return surely;
-    // Errors of rounding to nearest are uniform: their sum over p ranks has the deviation share * sqrt(p / 3). The
-    // normal model with deviation share / 3 (C-Coll, theorem 1) would allow sqrt 3 times as much.
-    const double deviation = std::sqrt(request.ranks / 3.0) / (sum ? 1.0 : request.ranks);
-    return std::max(surely, e / (normal_quantile(request.confidence) * deviation));
+    // Errors of rounding to nearest are uniform. The normal model with deviation share / 3 (C-Coll, theorem 1) would
+    // allow sqrt 3 times as much.
+    const double shares = uniform_sum_quantile(request.confidence, request.ranks) / (sum ? 1.0 : request.ranks);
+    return std::max(surely, e / shares);
 }
 
 template <class T>
@@ -86,11 +118,6 @@ double rounding_of_additions(double additions, double largest) noexcept {
     largest = std::min(largest, codec::element_limits<T>::max);
     if (!(additions > 0 && largest > 0)) return 0;
     return additions * std::ldexp(0.5, codec::ulp_exponent<T>(largest));
-}
-
-template <class T>
-bool may_overflow(double ranks, double max_abs) noexcept {
-    return ranks > 1 && ranks * max_abs > codec::element_limits<T>::max;
 }
 
 template <class T>
@@ -112,6 +139,9 @@ quantisation<T> quantise_once(const quantisation_request& request) noexcept {
     plan.magnitude = each > most / terms ? most : each * terms;
     plan.result_bound =
         request.errors == growth::sum ? request.ranks * plan.contribution_bound : plan.contribution_bound;
+    // Values so large travel uncompressed and are added in pairs of doubles.
+    if (std::is_same_v<T, double> && terms > 1 && request.max_abs > codec::element_limits<T>::max / request.ranks)
+        plan.result_bound = std::numeric_limits<double>::infinity();
     return plan;
 }
 
@@ -129,21 +159,23 @@ quantisation<T> quantise_per_hop(const quantisation_request& request) noexcept {
     const double rounding = sums ? rounding_of_sums<T>(request.ranks, request.max_abs + of_result / ranks) : 0.0;
 
     quantisation<T> plan;
-    guarantee(plan, codec::choose_step<T>(divide_down(std::max(of_result - rounding, 0.0), shares), largest));
+    const double share = divide_down(std::max(of_result - rounding, 0.0), shares);
+    guarantee(plan, codec::choose_step<T>(share, largest));
+    // Every partial result of a 16-bit type is rounded to it, which at most doubles its error.
+    const double of_each = sizeof(T) == 2 ? std::min(share, 2 * plan.contribution_bound) : plan.contribution_bound;
     // Products, and what a program's own operation makes, may be larger than all contributions.
     const bool is_limited = request.errors != growth::unknown;
     plan.magnitude = is_limited ? codec::magnitude_of<T>(plan.how, largest) : plan.how.reach;
-    plan.result_bound =
-        (shares * plan.contribution_bound + rounding) / (request.errors == growth::average ? ranks : 1.0);
+    plan.result_bound = (shares * of_each + rounding) / (request.errors == growth::average ? ranks : 1.0);
     // A partial sum that is infinite stays so, whatever is added or divided later.
-    if (request.errors == growth::unknown || may_overflow<T>(ranks, request.max_abs))
+    if (request.errors == growth::unknown ||
+        (ranks > 1 && ranks * request.max_abs + shares * of_each + rounding > codec::element_limits<T>::max))
         plan.result_bound = std::numeric_limits<double>::infinity();
     return plan;
 }
 
 #define LACONIC_INSTANTIATE(T)                                                    \
     template double rounding_of_additions<T>(double, double) noexcept;            \
-    template bool may_overflow<T>(double, double) noexcept;                       \
     template quantisation<T> quantise_once(const quantisation_request&) noexcept; \
     template quantisation<T> quantise_per_hop(const quantisation_request&) noexcept;
 LACONIC_INSTANTIATE(float)

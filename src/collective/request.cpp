@@ -5,6 +5,7 @@
 #include <chrono>
 #include <memory>
 #include <new>
+#include <optional>
 #include <utility>
 
 #include "collective/active_requests.hpp"
@@ -208,10 +209,15 @@ template <class T>
         if (!channel) return channel.error();
         used = *channel;
         if (options.audit) return collective::run(*collective::make_execution<T>(*used, call, options), used, comm);
-        if (collective::direct_call<T> direct(*used, call, options); known == nullptr && active().claim(direct)) {
-            result<collective_report> done = direct.run();
-            tell(done.code(), used, comm);
-            return done;
+        std::optional<result<collective_report>> done;
+        if (known == nullptr) {
+            collective::direct_call<T> direct(*used, call, options);
+            if (active().claim(direct)) done = direct.run();
+        }
+        if (done) {
+            // The program's error handler may free the communicator, and all that the call used with it.
+            tell(done->code(), used, comm);
+            return *std::move(done);
         }
         execution<T> work(*used, call, options);
         if (known != nullptr) work.presume(known->row);

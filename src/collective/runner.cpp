@@ -10,7 +10,7 @@
 // them, and one is sent in the step of its last part, which comes before the first step that waits for it.
 //
 // In place is safe: a range is written at the earliest when its final message arrives or is made, and that contains
-// this rank's own contribution; payload_raw copies what it sends from the caller's array.
+// this rank's own contribution; of reductions payload_raw copies what it sends from the caller's array.
 #include "collective/runner.hpp"
 
 #include <algorithm>

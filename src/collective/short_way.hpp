@@ -27,12 +27,14 @@ template <class T>
 /// Of its own, since it makes texts: the short way has no handler for want of memory.
 [[nodiscard, gnu::cold, gnu::noinline]] inline status refused_by_mpi(mpi::channel& channel, int code, MPI_Comm comm) {
     channel.mark_broken();
-    MPI_Comm_call_errhandler(comm, code);
+    status outcome{errc::out_of_memory, {}};
     try {
-        return channel.check(code, "MPI collective");
+        outcome = channel.check(code, "MPI collective");
     } catch (const std::bad_alloc&) {
-        return {errc::out_of_memory, {}};
     }
+    // The handler may free the communicator, and the channel with it.
+    MPI_Comm_call_errhandler(comm, code);
+    return outcome;
 }
 
 /// Precondition: `known` is of this call, and its row is MPI's own function.

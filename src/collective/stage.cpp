@@ -17,7 +17,9 @@ template <class T>
 void stage<T>::put_together(const quantisation<T>& plan) {
     const piece_codec codec{request_.what.codec, request_.rate, request_.threads};
     switch (request_.what.payload) {
-        case payload_kind::raw: carrier_ = &place_.template emplace<payload_raw<T>>(data_); return;
+        case payload_kind::raw:
+            carrier_ = &place_.template emplace<payload_raw<T>>(data_, !is_reduction(request_.op));
+            return;
         case payload_kind::per_hop:
             carrier_ = &place_.template emplace<payload_coded<T>>(data_, plan, codec, recoding::every_hop);
             return;
@@ -59,7 +61,9 @@ template <class T>
 void stage<T>::start(const quantisation<T>& plan, bool spoiled) {
     const std::span<std::byte> memory = memory_->bytes.bytes();
     data_ = request_.data;
+    copy_s_ = 0;
     if (request_.copies_input && !data_.in.empty()) {
+        const stopwatch watch(copy_s_);
         std::memcpy(memory.data(), data_.in.data(), data_.in.size_bytes());
         data_.in = {reinterpret_cast<const T*>(memory.data()), data_.in.size()};
     }
@@ -95,13 +99,12 @@ template <class T>
 void stage<T>::add_to(collective_report& report) const {
     if (!run_) return;
     const traffic& sent = run_->sent();
-    const phase_times& times = carrier().times();
     report.sent_bytes += sent.sent_bytes;
     report.raw_bytes += sent.sent_values * sizeof(T);
     report.messages += sent.messages;
-    report.compress_s += times.compress_s;
-    report.combine_s += times.combine_s;
-    report.decompress_s += times.decompress_s;
+    carrier().times().add_to(report);
+    report.copy_s += copy_s_;
+    report.exact_sums &= carrier().exact_sums();
     report.workspace_bytes += memory_->bytes.used_bytes();
 }
 

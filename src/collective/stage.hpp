@@ -91,6 +91,7 @@ private:
 
     stage_request<T> request_;
     arrays<T> data_;  // the request's, or with a copy of what is read
+    double copy_s_ = 0;
     call_memory* memory_ = nullptr;
     std::shared_ptr<const program> steps_;
     job work_;

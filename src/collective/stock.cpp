@@ -62,6 +62,9 @@ bool is_short_enough(const geometry& call) noexcept {
         case operation::allgather:
         case operation::gather: out = 0; break;
         case operation::scatter: in = 0; break;
+        case operation::reduce:
+            if (!call.is_root()) out = 0;
+            break;
         case operation::alltoall: in = out = call.varying ? 0 : in / static_cast<std::size_t>(call.ranks); break;
         case operation::reduce_scatter:  // Open MPI adds up the parts as ints
             if (call.varying) out = 0;

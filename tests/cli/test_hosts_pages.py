@@ -206,6 +206,14 @@ class Collectives(Folder):
         found = [grid_page.Point(grid_point(processor=name)) for name in "ABA"]
         self.assertEqual(grid_page.processors(found), "A (2 points), B (1 points)")
 
+    def test_rows_beside_the_tables_have_a_line_for_every_call(self):
+        rows = [{"ranks_per_host": 2, "mpi": "mpich", "op": "gather", **grid_row(name, at)}
+                for name, at in (("stock", 0.1), ("pairwise_raw", 0.09), ("pairwise", 0.02), ("hierarchical", 0.04))]
+        text = collectives_page.beside_the_tables({"machine": MACHINE, "field": "hit_u", "size": "4M", "rows": rows})
+        self.assertIn("| 2 | MPICH | gather | 0.100 | 90.0 ms | `pairwise` 20.0 ms (5.00x) | `hierarchical` 40.0 ms (2.50x) |", text)
+        listed = {name for names in bench_collectives.LEFT_OUT.values() for name in names}
+        self.assertLess(bench_collectives.HIERARCHICAL, listed)
+
     def test_bytes_on_the_wire_are_judged(self):
         wire = {"machine": MACHINE, "field": "hit_u", "size": "4M",
                 "rows": [{"mpi": "mpich", "algorithm": "bcast ring", "calls": 11, "claimed": 1_000_000, "counted": counted,

@@ -118,7 +118,8 @@ void check_reports() {
         check((told.messages > 0) == sends && (told.sent_bytes > 0) == sends, "C report of what was sent, " + what);
         check(want.ok() && want->algorithm == told.algorithm && want->raw_bytes == told.raw_bytes &&
                   want->contribution_bound == told.contribution_bound && want->result_bound == told.result_bound &&
-                  want->step == told.step && want->workspace_bytes == told.workspace_bytes,
+                  want->step == told.step && want->workspace_bytes == told.workspace_bytes &&
+                  want->exact_sums == (told.exact_sums != 0),
               "C report, " + what + ": " + told.algorithm);
         told = {};
     };
@@ -135,6 +136,13 @@ void check_reports() {
         check_told("prepared");
     }
     check(laconic_request_free(&request) == LACONIC_OK && is_empty(told), "C report of nothing");
+    options.algorithm = "argm";
+    options.ranks_per_node = 2;
+    check(laconic_allreduce(in.data(), out.data(), count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &options) == LACONIC_OK,
+          "C report of a row with hierarchy");
+    const int ranks = size_of(MPI_COMM_WORLD);
+    const bool alone = ranks % 2 == 1 && rank_in(MPI_COMM_WORLD) == ranks - 1;
+    check(told.inside == (alone ? LACONIC_NODE_NONE : LACONIC_NODE_MEMORY), "C report of the way inside a node");
     told.sent_bytes = 7;
     options.bound = -1;
     check(laconic_allreduce(in.data(), out.data(), count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &options) ==

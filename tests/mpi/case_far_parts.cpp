@@ -104,6 +104,17 @@ void check_gathers(const far_array& all, bool far, const collective_options& opt
                    0, what);
 }
 
+/// Only the root's result is looked at.
+void check_reduce(const far_array& all, const collective_options& options, int root) {
+    const int me = rank_in(MPI_COMM_WORLD);
+    std::vector<half> in(1000), out(1000);
+    fill(std::span<half>(in), 0, in.size(), 3, 3);
+    const std::span<half> anything = me == root ? std::span<half>(out) : all.values();
+    const std::string what = "reduce to one beside far arrays, " + options.algorithm;
+    if (runs(collective_call<half>::reduce(in, anything, reduction::max, root), options, what) && me == root)
+        check_part(out, 0, out.size(), 3, 3, what);
+}
+
 void check_scatter(const far_array& all, const collective_options& options, int root) {
     const int ranks = size_of(MPI_COMM_WORLD);
     const int me = rank_in(MPI_COMM_WORLD);
@@ -200,6 +211,7 @@ void far_parts_arrive() {
                 check_gathers(one, far, options("ring"), in_place, -1);
                 check_gathers(one, far, options("pairwise"), in_place, last);
                 if (!in_place) check_scatter(one, options("pairwise"), last);
+                if (!in_place) check_reduce(one, options("homcomp_f"), last);
                 // Ours copies the whole array where it exchanges in place, gaps and all.
                 if (std::string(row) == "compressed" && in_place) continue;
                 check_exchange(one, other, far, options("pairwise"), in_place);

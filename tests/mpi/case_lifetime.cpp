@@ -54,6 +54,24 @@ void check_separation() {
     check(theirs == (rank + ranks - 1) % ranks, "a wildcard receive caught a message of the collective");
 }
 
+/// A handler that does away with the communicator: under AddressSanitizer what is used after that is seen.
+void remember_and_free(MPI_Comm* comm, int* code, ...) {
+    handled_code = *code;
+    MPI_Comm_free(comm);
+}
+
+void check_freeing_handler() {
+    MPI_Comm comm = duplicate_with(MPI_COMM_WORLD, remember_and_free);
+    const std::vector<float> in = make_field<float>(field::smooth, rank_in(comm), 50000);
+    std::vector<float> out(in.size());
+    handled_code = MPI_SUCCESS;
+    sends().fail = true;
+    const auto done = allreduce<float>(std::span<const float>(in), std::span<float>(out), reduction::sum, comm,
+                                       options_for("fused", bound::abs(1e-3)));
+    sends().fail = false;
+    check(done.error().code() == errc::mpi && handled_code == MPI_ERR_OTHER, "a handler that frees the communicator");
+}
+
 void check_mpi_error() {
     MPI_Comm comm = duplicate_with(MPI_COMM_WORLD, remember_code);
     const std::vector<float> in = make_field<float>(field::smooth, rank_in(comm), 50000);
@@ -75,7 +93,9 @@ void channels_live_and_die_with_communicators() {
     check_reuse();
     check_separation();
     check(collective::calls_with_tags() == 1024, "both MPIs have tags for 1024 calls at a time");
-    if (size_of(MPI_COMM_WORLD) > 1) check_mpi_error();
+    if (size_of(MPI_COMM_WORLD) == 1) return;
+    check_mpi_error();
+    check_freeing_handler();
 }
 
 }  // namespace laconic::test

@@ -2,8 +2,6 @@
 // Schedules without messages: the programs of all ranks are played through, with sets of ranks for values. Every send
 // meets its receive, nobody waits for ever, and everybody ends with what the operation promises.
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <deque>
 #include <map>
 #include <set>
@@ -14,7 +12,6 @@
 #include "collective/job.hpp"
 #include "collective/program.hpp"
 #include "collective/quantisation.hpp"
-#include "model/cost.hpp"
 
 namespace laconic::test {
 namespace {
@@ -225,81 +222,6 @@ void check_shares() {
                             check_one(schedule, op, ranks, errors, which);
 }
 
-/// What the cost model puts on the wire, beside what the busiest rank sends or receives.
-void check_modelled_bytes(operation op, schedule_kind schedule, int ranks) {
-    double most = 0;
-    for (int rank = 0; rank < ranks; ++rank) {
-        const program steps = make_program(op, schedule, ranks, rank, 0);
-        const int parts = cutting_of(op) == cutting::evenly ? static_cast<int>(steps.pieces) : ranks;
-        double sent = 0, received = 0;
-        for (const step& now : steps.steps) sent += now.to_count, received += now.from != nobody ? 1 : 0;
-        most = std::max(most, std::max(sent, received) / parts);
-    }
-    model::machine where = model::default_machine();
-    where.inter = {0, 1e-6, 0, 1};
-    where.host_beta_s_per_byte = 0;
-    model::question asked;
-    asked.op = op;
-    asked.bytes = 1000000;
-    asked.ranks = asked.nodes = ranks;
-    asked.segment_bytes = 1000;
-    const double modelled = model::estimate(where, asked, {schedule, payload_kind::raw, codec_id::raw}).wire_s;
-    // Twice, where a rank first only receives and then only sends.
-    check(modelled > 0.999 * most && modelled < 2.02 * most,
-          std::string(name_of(op)) + " " + std::string(name_of(schedule)) + " over " + std::to_string(ranks) +
-              " ranks: the model sends " + std::to_string(modelled) + ", a rank " + std::to_string(most));
-}
-
-/// How often a rank encodes and decodes, in units of the whole array.
-struct coded_arrays {
-    double encoded = 0, decoded = 0;
-};
-
-coded_arrays coded_by(const program& steps, payload_kind payload, double parts) {
-    const bool adds_streams = payload == payload_kind::fused || payload == payload_kind::homomorphic;
-    coded_arrays all;
-    for (const step& now : steps.steps) {
-        if (now.copies) continue;
-        const bool is_local = now.from == nobody;
-        const bool recodes = !is_local && !now.combines && payload == payload_kind::per_hop && now.to_count > 0;
-        const bool adds = now.combines && !adds_streams;
-        const bool joins = now.combines && payload == payload_kind::homomorphic && !now.uses_state;
-        if (is_local || adds || recodes || joins) all.encoded += 1 / parts;
-        if (adds) all.decoded += (now.uses_state ? 2 : 1) / parts;
-        if (recodes || now.finishes) all.decoded += 1 / parts;
-    }
-    return all;
-}
-
-/// What the cost model has the codec do, beside what it does: on the last rank, for schedules in which all ranks have
-/// as much to do.
-void check_modelled_work(operation op, schedule_kind schedule, payload_kind payload, int ranks) {
-    if (!serves(op, {schedule, payload, codec_id::fle})) return;
-    const program steps = make_program(op, schedule, ranks, ranks - 1, 0);
-    const int parts = cutting_of(op) == cutting::evenly ? static_cast<int>(steps.pieces) : ranks;
-    const coded_arrays one = coded_by(steps, payload, parts);
-    model::machine where = model::default_machine();
-    where.scan_bytes_per_s = 1e30;
-    for (model::codec_rates& codec : where.codecs) {
-        codec.rows = 1;
-        codec.ratio[0] = 4;
-        for (auto& rates : codec.bytes_per_s) rates[0] = 1e6;
-    }
-    model::question asked;
-    asked.op = op;
-    asked.bytes = 1000000;
-    asked.ranks = asked.nodes = ranks;
-    asked.ratio = 4;
-    asked.growth_bits = 0;
-    const model::cost modelled = model::estimate(where, asked, {schedule, payload, codec_id::fle});
-    const auto is_near = [](double a, double b) { return std::abs(a - b) < 1e-6 * (1 + b); };
-    check(is_near(modelled.compress_s, one.encoded) && is_near(modelled.decompress_s, one.decoded),
-          std::string(name_of(op)) + " " + std::string(name_of(schedule)) + "/" + std::string(name_of(payload)) +
-              " over " + std::to_string(ranks) + " ranks: the model encodes " + std::to_string(modelled.compress_s) +
-              " and decodes " + std::to_string(modelled.decompress_s) + ", a rank " + std::to_string(one.encoded) +
-              " and " + std::to_string(one.decoded));
-}
-
 }  // namespace
 
 void programs_are_complete() {
@@ -312,16 +234,6 @@ void programs_are_complete() {
                 for (const int root : {0, 1, ranks - 1}) {
                     const auto which = static_cast<operation>(op);
                     if (!serves(which, {schedule, payload_kind::raw, codec_id::raw})) continue;
-                    if (root == 0) check_modelled_bytes(which, schedule, ranks);
-                    const bool ring = schedule == schedule_kind::ring || schedule == schedule_kind::pairwise;
-                    const bool alike =
-                        which == operation::allgather || which == operation::alltoall ||
-                        (is_reduction(which) && which != operation::reduce && schedule != schedule_kind::binomial);
-                    if (root == 0 && alike && (ring || std::has_single_bit(static_cast<unsigned>(ranks))))
-                        for (const payload_kind payload :
-                             {payload_kind::per_hop, payload_kind::once, payload_kind::pipelined,
-                              payload_kind::homomorphic, payload_kind::fused})
-                            check_modelled_work(which, schedule, payload, ranks);
                     play one(which, schedule, ranks, root, false);
                     one.run();
                     if (one.programs[0].has_bundles()) play(which, schedule, ranks, root, true).run();

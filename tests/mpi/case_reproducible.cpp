@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Same bits for every segment size, for homomorphic and fused, for every order of the ranks; and sub-communicators
 // that work side by side.
+#include <bit>
+#include <cmath>
+#include <limits>
+
 #include "cases.hpp"
 #include "reference.hpp"
 #include "run.hpp"
@@ -47,17 +51,31 @@ void check_bits(field kind, reduction op) {
     MPI_Comm_free(&rotated);
 }
 
-/// Ranks that make the same sum each for itself, from the two sides of every exchange: NaN of either sign and sums that
-/// are rounded among them.
+/// Ranks that make the same sum, or minimum, each for itself, from the two sides of every exchange: NaN of either sign
+/// and sums that are rounded among them.
 template <class T>
 void check_both_sides() {
-    const std::vector<T> in = make_field<T>(field::adversarial, rank_in(MPI_COMM_WORLD), 9001);
-    for (const std::string_view payload : {"raw", "per_hop:fle", "pipelined:fle", "homomorphic", "quantised", "fused"})
-        for (const bound limit : {bound::lossless(), bound::abs(1e-3)}) {
-            const std::string row = "recursive_doubling/" + std::string(payload);
-            const std::vector<T> out = reduce(in, reduction::sum, MPI_COMM_WORLD, options_for(row, limit), row);
-            check_same_bytes(bytes_of(out), MPI_COMM_WORLD, row + ", adversarial, " + std::to_string(limit.value));
-        }
+    const int rank = rank_in(MPI_COMM_WORLD);
+    MPI_Comm reversed = MPI_COMM_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &reversed);
+    std::vector<T> in = make_field<T>(field::adversarial, rank, 9001);
+    for (std::size_t i = 0; i < in.size(); ++i)
+        if (std::isnan(in[i]) || i % 997 == 0)
+            in[i] = std::copysign(std::numeric_limits<T>::quiet_NaN(), rank % 2 == 0 ? T{1} : T{-1});
+    for (const reduction op : {reduction::sum, reduction::min, reduction::max})
+        for (const std::string_view payload :
+             {"raw", "per_hop:fle", "pipelined:fle", "homomorphic", "quantised", "fused"})
+            for (const bound limit : {bound::lossless(), bound::abs(1e-3)}) {
+                const std::string row = "recursive_doubling/" + std::string(payload);
+                const std::string what = row + ", adversarial, " + std::to_string(limit.value) + ", operation " +
+                                         std::to_string(static_cast<int>(op));
+                const std::vector<T> out = reduce(in, op, MPI_COMM_WORLD, options_for(row, limit), what);
+                check_same_bytes(bytes_of(out), MPI_COMM_WORLD, what);
+                if (op == reduction::sum || payload == "raw" || payload.ends_with(":fle")) continue;
+                const std::vector<T> other = reduce(in, op, reversed, options_for(row, limit), what);
+                check(hash(bytes_of(out)) == hash(bytes_of(other)), what + ": other bits in another order of ranks");
+            }
+    MPI_Comm_free(&reversed);
 }
 
 /// Even and odd ranks reduce at the same time, with different counts and rows.
@@ -76,6 +94,34 @@ void check_sub_communicators() {
     MPI_Comm_free(&half);
 }
 
+/// Values beyond the reach of the bound travel uncompressed. Where their sum rounds, the order of the ranks decides the
+/// bits, and every rank that gets one of these sums says so.
+void check_roundings_are_told() {
+    const int rank = rank_in(MPI_COMM_WORLD);
+    const int ranks = size_of(MPI_COMM_WORLD);
+    constexpr std::size_t at = 40000;
+    for (const float lowest : {1e23F, 1e10F})  // beside 1e30: the bits of a double reach one of them
+        for (const std::string_view row : {"hzccl", "homcomp", "homcomp_f", "recursive_doubling/fused"})
+            for (const bool rooted : {false, true}) {
+                if (rooted && row.starts_with("recursive")) continue;
+                std::vector<float> in = make_field<float>(field::smooth, rank, count);
+                if (rank == 0) in[at] = std::bit_cast<float>(std::bit_cast<std::uint32_t>(1e30F) & 0xFFFF0000U);
+                if (rank == ranks - 1 && ranks > 1) in[at] = lowest;
+                std::vector<float> out(count);
+                const auto call = rooted ? collective_call<float>::reduce(in, out, reduction::sum, 0)
+                                         : collective_call<float>::allreduce(in, out, reduction::sum);
+                const auto done = run(call, MPI_COMM_WORLD, options_for(row, bound::abs(1e-4)));
+                const std::string what = std::string(row) + (rooted ? " reduce of " : " allreduce of ") +
+                                         std::to_string(lowest) + " and 1e30";
+                check(done.ok(), what + ": " + done.error().message());
+                if (!done.ok()) continue;
+                const bool has_it = ranks > 1 && (!rooted || rank == 0);
+                check(done->exact_sums == !(has_it && lowest < 1e20F),
+                      what + ": the report says " + (done->exact_sums ? "exact" : "rounded"));
+                if (!rooted) check_same_bytes(bytes_of(out), MPI_COMM_WORLD, what);
+            }
+}
+
 }  // namespace
 
 void bits_are_reproducible() {
@@ -85,6 +131,7 @@ void bits_are_reproducible() {
     }
     check_both_sides<float>();
     check_both_sides<double>();
+    check_roundings_are_told();
     check_sub_communicators();
 }
 

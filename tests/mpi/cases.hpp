@@ -5,6 +5,7 @@
 namespace laconic::test {
 
 void programs_are_complete();
+void model_knows_programs();
 void promise_holds();
 void any_count_works();
 void audits_tell_the_truth();

@@ -2,6 +2,8 @@
 // The program's own operator new, which counts, and fails when it is told to.
 #include "counted_memory.hpp"
 
+#include <malloc.h>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +13,7 @@
 namespace {
 
 std::atomic<std::uint64_t> count{0};
-std::atomic<std::int64_t> live{0};
+std::atomic<std::int64_t> live{0}, bytes_live{0}, peak{0};
 std::atomic<std::int64_t> left{INT64_MAX};  // requests until one fails
 std::atomic<bool> all_fail{false}, has_failed{false};
 
@@ -28,7 +30,13 @@ void* counted(std::size_t bytes, std::size_t alignment) noexcept {
     if (refused()) return nullptr;
     const std::size_t whole = (bytes + alignment - 1) / alignment * alignment;
     void* const memory = std::aligned_alloc(alignment, whole == 0 ? alignment : whole);
-    if (memory != nullptr) live.fetch_add(1, std::memory_order_relaxed);
+    if (memory == nullptr) return nullptr;
+    live.fetch_add(1, std::memory_order_relaxed);
+    const auto got = static_cast<std::int64_t>(malloc_usable_size(memory));
+    const std::int64_t now = bytes_live.fetch_add(got, std::memory_order_relaxed) + got;
+    std::int64_t most = peak.load(std::memory_order_relaxed);
+    while (now > most && !peak.compare_exchange_weak(most, now, std::memory_order_relaxed)) {
+    }
     return memory;
 }
 void* counted_or_throw(std::size_t bytes, std::size_t alignment) {
@@ -38,7 +46,9 @@ void* counted_or_throw(std::size_t bytes, std::size_t alignment) {
 }
 
 void give_back(void* memory) noexcept {
-    if (memory != nullptr) live.fetch_sub(1, std::memory_order_relaxed);
+    if (memory == nullptr) return;
+    live.fetch_sub(1, std::memory_order_relaxed);
+    bytes_live.fetch_sub(static_cast<std::int64_t>(malloc_usable_size(memory)), std::memory_order_relaxed);
     std::free(memory);
 }
 
@@ -62,6 +72,9 @@ namespace laconic::test {
 
 std::uint64_t allocations() noexcept { return count.load(); }
 std::int64_t live_blocks() noexcept { return live.load(); }
+std::int64_t live_bytes() noexcept { return bytes_live.load(); }
+std::int64_t peak_bytes() noexcept { return peak.load(); }
+void watch_peak() noexcept { peak = bytes_live.load(); }
 
 void fail_one_after(std::int64_t granted) noexcept {
     has_failed = all_fail = false;

@@ -43,6 +43,7 @@ int main(int argc, char** argv) {
     // Audits, samples and threads do the same on every count of ranks; many that share a processor take minutes.
     const bool few = ranks <= 5;
     if (ranks == 1) run("programs_are_complete", programs_are_complete);
+    if (ranks == 1) run("model_knows_programs", model_knows_programs);
     if (ranks == 1) run("bundles_take_memory", bundles_take_memory);
     if (ranks == 1) run("roundings_are_reckoned_with", roundings_are_reckoned_with);
     // Before calls are started on MPI_COMM_WORLD: from then on none blocks there.

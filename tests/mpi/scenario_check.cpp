@@ -139,7 +139,7 @@ allowance allowed_for(const scenario& what, int ranks, const collective_report& 
     const bool recodes = reduces && (row->payload == payload_kind::per_hop || row->payload == payload_kind::pipelined);
     limits.promise = what.which == scope::contribution && reduces && what.combine == reduction::sum ? ranks * e : e;
     limits.bound = limits.promise;
-    if (adds) limits.unit = std::ldexp(1.0, -2 * digits_of<T> + 2);
+    if (adds) limits.unit = std::ldexp(1.0, -2 * std::numeric_limits<real_type<T>>::digits + 2);
     const bool surely = what.which != scope::probable;
     const bool once = !recodes && row->schedule != collective::schedule_kind::hierarchical;
     if ((once || what.algorithm == "auto") && surely)

@@ -5,7 +5,8 @@ come out as docs/benchmarks/collectives.json, from which collectives_page.py and
 Rows of one program run are interleaved, repetition by repetition, those of the MPI library's own algorithms that are
 forced with them. R of a row is what its own schedule would send uncompressed / what it sends, of all ranks; a run of each row alone
 compares what it claims to have sent with what the network counted. With --cores 1 the same hosts have a core each, in
-slower time where this machine has fewer: stock, the raw schedule and our row, a table of their own on the page.
+slower time where this machine has fewer: stock, the raw schedule and our row, a table of their own on the page. With --rest the rows
+that have no place in these tables are measured, those with a hierarchy on hosts of two ranks.
 """
 import argparse
 import json
@@ -31,7 +32,7 @@ ROWS = {
     "bcast": ["stock", "ring_raw", "cpr_p2p", "c_coll", "ring", "auto"],
     "alltoall": ["stock", "pairwise_raw", "cpr_p2p", "c_coll", "pairwise", "auto"],
 }
-# The rest of `laconic info --algorithms`; the page says that it has no tables of them.
+# The rest of `laconic info --algorithms`: measured with --rest.
 LEFT_OUT = {
     "allreduce": ["rabenseifner_raw", "recursive_doubling_raw", "recursive_doubling", "argm"],
     "reduce": ["binomial_raw", "hzccl", "homcomp", "binomial", "hierarchical"],
@@ -42,6 +43,7 @@ LEFT_OUT = {
     "bcast": ["binomial_raw", "binomial", "hierarchical"],
     "alltoall": ["hierarchical"],
 }
+HIERARCHICAL = {"argm", "hierarchical"}
 RAW = {op: rows[1] for op, rows in ROWS.items()}
 OURS = {"allreduce": "homcomp_f", "reduce": "homcomp_f", "reduce_scatter": "homcomp_f", "allgather": "ring",
         "gather": "pairwise", "scatter": "pairwise", "bcast": "ring", "alltoall": "pairwise"}
@@ -79,6 +81,27 @@ def measure_wire(flavours, field, size, before):
     if not found:
         sys.exit("bench_collectives: nothing was measured; see the messages above")
     return {"machine": this_machine(), "field": field["name"], "size": size, "rows": of_others + found}
+
+
+REST_SIZE, REST_REPETITIONS = "16M", 5
+
+
+def measure_rest(flavours, field, size):
+    """Rows that the tables leave out beside stock, the raw schedule and our row: those with a hierarchy where two ranks share a
+    host, the others where each has one."""
+    found = []
+    for each in (1, 2):
+        with Bed(4, "1gbit", ranks=4 * each) as bed:
+            for mpi, op in product(flavours, OPERATIONS):
+                more = [row for row in LEFT_OUT[op] if (row in HIERARCHICAL) == (each > 1)]
+                result = more and bed.bench(mpi, op, ["stock", RAW[op], OURS[op], *more], field, size,
+                                            ["--rel", "1e-3", "--scope", "contribution", "--repetitions", REST_REPETITIONS])
+                if result:
+                    found += [{"ranks_per_host": each, "mpi": mpi, "op": op} | {key: row[key] for key in (
+                        "algorithm", "median_s", "speedup_vs_stock", "sent_bytes_per_rank", "ratio")} for row in result["rows"]]
+    if not found:
+        sys.exit("bench_collectives: nothing was measured; see the messages above")
+    return {"machine": this_machine(), "field": field["name"], "size": size, "rows": found}
 
 
 def fields_of(arguments):
@@ -167,6 +190,7 @@ def main():
     parser.add_argument("--cores", type=int, default=0, help="of each host; 0: they share this machine's. Adds to a table that was measured so")
     parser.add_argument("--out", type=Path, default=ROOT / "docs/benchmarks")
     parser.add_argument("--wire", action="store_true", help="only the bytes on the wire; the rest of the table stays")
+    parser.add_argument("--rest", action="store_true", help="only the rows that have no place in the tables; the rest of the page stays")
     parser.add_argument("--quick", action="store_true", help="two hosts, 4 MB: does it run?")
     parser.add_argument("--page-only", action="store_true", help="page and plots from the last measurement")
     arguments = parser.parse_args()
@@ -179,15 +203,16 @@ def main():
         if unknown:
             sys.exit(f"bench_collectives: --ops {','.join(sorted(unknown))}: no such operation; use {','.join(OPERATIONS)}")
         results = json.loads(table.read_text()) if table.exists() else {}
+        aside = next((name for name in ("wire", "rest") if getattr(arguments, name)), None)
         if arguments.wire and arguments.cores:
             sys.exit("bench_collectives: --wire counts bytes, which do not depend on --cores; give one of them")
-        if arguments.wire and "rows" not in results:
-            sys.exit(f"bench_collectives: there is no table in '{arguments.out}' that --wire adds to; measure it first, without it")
+        if aside and "rows" not in results:
+            sys.exit(f"bench_collectives: there is no table in '{arguments.out}' that --{aside} adds to; measure it first, without it")
         before, settings = part_of(results, arguments)
         arguments.out.mkdir(parents=True, exist_ok=True)
         machine = this_machine()
-        rows = [] if arguments.wire else measure_all(arguments, fields)
-        if not rows and not arguments.wire:
+        rows = [] if aside else measure_all(arguments, fields)
+        if not rows and not aside:
             sys.exit("bench_collectives: nothing was measured; see the messages above")
         if rows:
             found = {"machine": machine, "settings": settings, "rows": merged(before.get("rows", []), rows)}
@@ -198,6 +223,8 @@ def main():
         if arguments.wire or ("allreduce" in arguments.ops.split(",") and not arguments.cores and fields[0]["name"] == FIELDS[0]):
             size = "4M" if arguments.quick else WIRE_SIZE
             results["wire"] = measure_wire(flavours_of(arguments), fields[0], size, results.get("wire", {}))
+        if arguments.rest:
+            results["rest"] = measure_rest(flavours_of(arguments), fields[0], "4M" if arguments.quick else REST_SIZE)
         table.write_text(json.dumps(results, indent=1) + "\n")
     import collectives_page
     page = collectives_page.page(json.loads(table.read_text()), arguments.out)

@@ -5,7 +5,7 @@ is installed. Only the block between the two marks is written by hand; it is car
 import re
 import textwrap
 
-from bench_collectives import LEFT_OUT, OPERATIONS, OURS, RAW, WIRE_REPETITIONS
+from bench_collectives import LEFT_OUT, OPERATIONS, OURS, RAW, REST_REPETITIONS, WIRE_REPETITIONS
 from codec_page import BEGIN, END, table
 from emulated_hosts import FORCED
 
@@ -57,8 +57,8 @@ def best_stock(rows):
     return f"""## Best stock
 
 "Best stock" is the fastest of the MPI library's default and those of its own algorithms that are forced
-([`stock:ALGORITHM`](../guide/collectives.md#measuring)): not all that it has, but for each operation one that comes near the
-bound of the wire with long buffers on such hosts, or two that take turns. A dash: none, the default alone.
+([`stock:ALGORITHM`](../guide/collectives.md#measuring)): not all that it has, but for each operation the one that is fastest
+with long buffers on such hosts, or two that take turns. A dash: none, the default alone.
 
 {forced_table(*((name, mpi, FORCED) for mpi, name in MPIS.items()))}
 "With counts" is `MPI_Reduce_scatter`, whose algorithms are others than those of `MPI_Reduce_scatter_block`; it has a run of its own, beside its default.{too}
@@ -218,6 +218,27 @@ Target: within 2 % of the claim, in full frames. Met by {sum(abs(more) <= 0.02 f
 {table(heads, lines)}"""
 
 
+def beside_the_tables(rest):
+    """One line for a call: stock, the raw schedule, our row, then whatever the tables have not."""
+    if not rest:
+        return "## Rows beside the tables\n\nNot measured.\n"
+    calls = {}
+    for row in rest["rows"]:
+        calls.setdefault((row["ranks_per_host"], row["mpi"], row["op"]), []).append(row)
+    lines = [[str(each), MPIS[mpi], op, *(seconds(row["median_s"]) for row in rows[:2]),
+              *(", ".join(f"`{row['algorithm']}` {seconds(row['median_s'])} ({row['speedup_vs_stock']:.2f}x)" for row in part)
+                for part in (rows[2:3], rows[3:]))] for (each, mpi, op), rows in calls.items()]
+    heads = ["ranks a host", "MPI", "operation", "stock", "raw schedule", "our row", "others"]
+    return f"""## Rows beside the tables
+
+The others of `laconic info --algorithms`, on 4 hosts: those with a hierarchy where two ranks share a host, the rest where each rank has
+one. {rest['field']}, {rest['size']}B a rank, --rel 1e-3, scope contribution, medians of {REST_REPETITIONS} interleaved repetitions; in brackets against stock, the library's default.
+{rest['machine']['date']}, {rest['machine']['processor']}, `./dev bench collectives --rest`.
+
+{table(heads, lines)}
+"""
+
+
 def page(results, out):
     rows = Rows(results)
     machine, settings = results["machine"], results["settings"]
@@ -250,12 +271,12 @@ See also: shorter buffers, other rates, and from where on compression pays: [the
 [image stacking by every row](stacking.md).
 
 {bytes_on_the_wire(results.get("wire"))}
+{beside_the_tables(results.get("rest"))}
 ## Row by row: where the time went
 
 Open MPI, 4 hosts, isabel_velmag. The tables hold the library's default and its algorithms that are forced, the raw schedule, rows of the
 papers, ours, and `auto`; not every row of `laconic info --algorithms`:
 
 {left_out()}
-`argm` and `hierarchical` are for several ranks on a host; here each has one. Some of the others are in [the grid](grid.md), `argm` is in
-[the papers' figures](papers.md).
+These are [beside the tables](#rows-beside-the-tables); some of them are in [the grid](grid.md), `argm` is in [the papers' figures](papers.md).
 {row_by_row(rows)}"""

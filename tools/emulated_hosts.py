@@ -20,10 +20,10 @@ ROOT = Path(__file__).resolve().parent.parent
 NETBED = ROOT / "tools/netbed/netbed"
 BED = f"collectives{os.getpid()}"
 SCRATCH = tempfile.TemporaryDirectory(prefix="laconic-bench-")
-TIMES = ("median_s", "min_s", "compress_s", "combine_s", "decompress_s", "wait_s", "predicted_s")
+TIMES = ("median_s", "min_s", "compress_s", "combine_s", "decompress_s", "copy_s", "wait_s", "predicted_s")
 
 
-# Of each library's own algorithms those that come nearest to the bound of the wire with long buffers on such a network, as
+# Of each library's own algorithms those that are fastest with long buffers on such a network, as
 # `bench collective` takes them behind "stock:".
 WITH_COUNTS = ", with counts"
 FORCED = {

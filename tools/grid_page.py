@@ -231,8 +231,8 @@ def best_stock():
     return f"""## Best stock
 
 "Best stock" is the fastest of the MPI library's default and those of its own algorithms that are forced
-([`stock:ALGORITHM`](../guide/collectives.md#measuring)): not all that it has, but [those](collectives.md#best-stock) that come near the
-bound of the wire with long buffers on such hosts, and with shorter ones classic algorithms besides. Below {binary_size(FORCED_FROM)} nothing is
+([`stock:ALGORITHM`](../guide/collectives.md#measuring)): not all that it has, but [those](collectives.md#best-stock) that are fastest
+with long buffers on such hosts, and with shorter ones classic algorithms besides. Below {binary_size(FORCED_FROM)} nothing is
 forced: best stock is the default there. A dash: none.
 
 {forced_table(*columns)}"""

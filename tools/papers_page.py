@@ -3,7 +3,7 @@
 how and where it was measured and, where matplotlib is installed, a plot. Only the block between the two marks is written
 by hand; it is carried over.
 """
-from bench_papers import EXPERIMENTS, SLOW
+from bench_papers import EXPERIMENTS, RATE, SLOW
 from codec_page import table
 from collectives_page import MPIS
 from grid_page import by_hand, pictures
@@ -111,9 +111,11 @@ own processes among it) {' to '.join(dict.fromkeys((min(loads, key=float), max(l
 - Sizes are those of a rank's buffer (the whole result of allgather, the whole source of scatter), in powers of two:
   678M are 678 * 2^20 bytes. The axes of pictures have MB of 10^6 bytes.
 - `--rel 1e-3` keeps the error of each rank's contribution (`--scope contribution`) within 1e-3 of the range of all values.
+  `zfp_rate` keeps {RATE} bits of a value instead, as C-Coll's.
 - Fields: marmousi_wave are seismic waves, as C-Coll's; hit_u is turbulence; isabel, cesm and eraint are weather and climate; `normal`
   are independent normal values and `walk` is a random walk, both as in the thesis. They are repeated to the size of the buffer.
-- `compress`, `decompress`, `combine` and `wait` are means of rank 0. What a row polls between portions counts as `compress` or `decompress`.
+- `compress`, `decompress`, `combine`, `copy` and `wait` are means of rank 0; `copy` is of values that are not compressed (a
+  rank's own part). What a row polls between portions counts as `compress` or `decompress`.
   `other` is the rest of the median: MPI's calls (copies into sockets and out of them) and the wait for the slowest rank.
 - The papers ran on 100 Gbit/s and more, on up to 128 nodes or 512 GPUs, with codecs of their time: compare shapes, not numbers. The
   shape is the same where the comparisons hold that are quoted of the paper under the figure, whatever the factor. One of our rows is

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from emulated_hosts import bytes_of
 from grid_page import seconds
 
-PHASES = ("compress", "decompress", "combine", "wait", "other")
+PHASES = ("compress", "decompress", "combine", "copy", "wait", "other")
 CODEC = ("compress", "decompress")
 NEAR = 0.03  # of a time: what differs by less is called equal
 
@@ -66,7 +66,7 @@ def megabytes(point):
 
 def phases(point, name):
     found = row(point, name)
-    parts = {key: found[f"{key}_s"] for key in PHASES[:-1]}
+    parts = {key: found.get(f"{key}_s", 0) for key in PHASES[:-1]}  # copies were not measured at first
     # The parts are means of one rank, the time is the median of the slowest.
     return parts | {"other": max(0.0, found["median_s"] - sum(parts.values()))}
 

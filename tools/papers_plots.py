@@ -7,7 +7,7 @@ from papers_figures import figures
 from papers_parts import PHASES
 from row_colours import styles
 
-PHASE_COLOURS = dict(zip(PHASES, ("#0072B2", "#56B4E9", "#009E73", "#D55E00", "#bbbbbb")))
+PHASE_COLOURS = dict(zip(PHASES, ("#0072B2", "#56B4E9", "#009E73", "#E69F00", "#D55E00", "#bbbbbb")))
 
 
 def lines(figure, axis):

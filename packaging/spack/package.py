@@ -32,7 +32,8 @@ class Laconic(CMakePackage):
     depends_on("zfp", when="+zfp")
     depends_on("googletest", type=("build", "link"), when="+tests")
     depends_on("python@3.9:", type="build")
-    depends_on("libpng", when="+examples")
+    depends_on("libpng")
+    depends_on("zstd")
 
     for provider in ("intel-mpi", "intel-oneapi-mpi", "mvapich", "mvapich2", "cray-mpich", "spectrum-mpi"):
         conflicts(f"^[virtuals=mpi] {provider}", when="+mpi", msg="built and tested with mpich and openmpi only")
@@ -51,6 +52,7 @@ class Laconic(CMakePackage):
             # The Python package comes with pip: what CMake finds is not what the specification says.
             self.define("LACONIC_PYTHON", False),
             self.define_from_variant("LACONIC_EXAMPLES", "examples"),
+            self.define("LACONIC_SMPI", False),
         ]
         if flavour:
             # Debian's launchers carry the flavour in their names; Spack's do not.

@@ -72,7 +72,7 @@ template <class T>
 /// z with P(|N(0,1)| <= z) = confidence.
 [[nodiscard]] double normal_quantile(double confidence) noexcept;
 /// t with P(|U_1 + ... + U_n| <= t) = confidence, each U uniform in [-1, 1]; n >= 1. Beyond 20 an approximation, off by
-/// less than 0.1 % up to a confidence of 0.999; for larger ones it is too large, by 2 % at most.
+/// less than 0.1 % up to a confidence of 0.999; for larger ones it is too large, by 3 % at most.
 [[nodiscard]] double uniform_sum_quantile(double confidence, std::uint32_t n) noexcept;
 
 }  // namespace laconic::collective

@@ -18,7 +18,10 @@ void stage<T>::put_together(const quantisation<T>& plan) {
     const piece_codec codec{request_.what.codec, request_.rate, request_.threads};
     switch (request_.what.payload) {
         case payload_kind::raw:
-            carrier_ = &place_.template emplace<payload_raw<T>>(data_, !is_reduction(request_.op));
+            // A scatter's root may have its own part land on another's that is still to be sent: not allowed, but
+            // harmless.
+            carrier_ = &place_.template emplace<payload_raw<T>>(
+                data_, !is_reduction(request_.op) && request_.op != operation::scatter);
             return;
         case payload_kind::per_hop:
             carrier_ = &place_.template emplace<payload_coded<T>>(data_, plan, codec, recoding::every_hop);

@@ -66,7 +66,7 @@ def megabytes(point):
 
 def phases(point, name):
     found = row(point, name)
-    parts = {key: found.get(f"{key}_s", 0) for key in PHASES[:-1]}  # copies were not measured at first
+    parts = {key: found[f"{key}_s"] for key in PHASES[:-1]}
     # The parts are means of one rank, the time is the median of the slowest.
     return parts | {"other": max(0.0, found["median_s"] - sum(parts.values()))}
 

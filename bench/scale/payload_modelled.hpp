@@ -30,7 +30,7 @@ public:
 
     [[nodiscard]] std::size_t wire_bound(std::size_t count) const noexcept override;
 
-    void copy(collective::part) override {}
+    void copy_values(collective::part) override {}
     [[nodiscard]] collective::message begin(collective::part piece, std::span<std::byte> scratch) override;
     [[nodiscard]] collective::message combine(collective::part piece, const collective::operands& what) override;
     [[nodiscard]] collective::message relay(collective::part piece, std::span<const std::byte> received,

@@ -258,18 +258,17 @@ private:
         m.max_error = observers_.largest(static_cast<double>(largest));
         magnitude = observers_.largest(magnitude);
         const auto ran = collective::find_cell(settings_.op, reports_[row].algorithm);
+        const bool compresses = ran.ok() && collective::compresses(*ran);
         // What is decoded is rounded to 16-bit types, whatever the operation.
-        const bool narrows = sizeof(T) == 2 && ran.ok() && collective::compresses(*ran);
-        m.bound = guaranteed(row, magnitude) +
+        const bool narrows = sizeof(T) == 2 && compresses;
+        m.bound = (compresses ? reports_[row].result_bound : rounding_of_operations(magnitude)) +
                   (rounds() || narrows ? std::ldexp(0.5, codec::ulp_exponent<T>(magnitude)) : 0.0);
         m.same_bits = !alike || have_same_bits(out_.bytes());
     }
 
-    /// What stands beside the final rounding.
+    /// What the roundings of uncompressed rows come to beside the final one.
     /// magnitude   of the results
-    [[nodiscard]] double guaranteed(std::size_t row, double magnitude) const {
-        const auto ran = collective::find_cell(settings_.op, reports_[row].algorithm);
-        if (ran.ok() && collective::compresses(*ran)) return reports_[row].result_bound;
+    [[nodiscard]] double rounding_of_operations(double magnitude) const {
         if (!rounds()) return 0;
         const auto largest = static_cast<double>(range_of(field_).max_abs);
         if (settings_.combine == reduction::prod) return rounding_of_products(magnitude, largest);

@@ -223,18 +223,17 @@ status decode(std::span<const std::byte> bare, real_type<T> step, std::uint64_t 
         parted from(bare);
         if (from.split<T>(at)) {
             std::array<stream_fault, most_parts> found{};
-            std::array<bool, most_parts> rounded{};
+            std::array<bool, most_parts> added_exactly;
+            added_exactly.fill(true);
             with.each(parts, at.chunk[parts], [&](unsigned part) {
                 const std::span<T> mine = at.of(values, part);
-                bool added_exactly = true;
-                found[part] =
-                    current_kernels<T>().decode(from.part(part), {step, divisor, magnitude},
-                                                reinterpret_cast<std::byte*>(mine.data()), mine.size(), added_exactly);
-                rounded[part] = !added_exactly;
+                found[part] = current_kernels<T>().decode(from.part(part), {step, divisor, magnitude},
+                                                          reinterpret_cast<std::byte*>(mine.data()), mine.size(),
+                                                          added_exactly[part]);
             });
             if (std::all_of(found.begin(), found.end(), [](stream_fault f) { return f == stream_fault::none; })) {
-                const bool any = std::any_of(rounded.begin(), rounded.end(), [](bool one) { return one; });
-                if (exact != nullptr && any) *exact = false;
+                if (exact != nullptr)
+                    *exact &= std::all_of(added_exactly.begin(), added_exactly.end(), [](bool one) { return one; });
                 return {};
             }
         }

@@ -79,12 +79,10 @@ template <class T>
 status decode(std::span<const std::byte> bare, real_type<T> step, std::uint64_t magnitude, std::span<T> values,
               std::uint32_t divisor, bool* exact) {
     const float_environment standard;
-    bool added_exactly = true;
-    const stream_fault fault =
-        current_kernels<T>().decode(sequence_of(bare), {step, divisor, magnitude},
-                                    reinterpret_cast<std::byte*>(values.data()), values.size(), added_exactly);
-    if (exact != nullptr && !added_exactly) *exact = false;
-    return explain(fault);
+    bool unasked = true;
+    return explain(current_kernels<T>().decode(sequence_of(bare), {step, divisor, magnitude},
+                                               reinterpret_cast<std::byte*>(values.data()), values.size(),
+                                               exact != nullptr ? *exact : unasked));
 }
 
 template <class T>

@@ -261,11 +261,11 @@ void exact_comparison<T>::compare_moved(std::size_t first, std::size_t count) no
         const auto x = static_cast<double>(load<T>(moved_.data(), i));
         const auto y = static_cast<double>(load<T>(call_.out.data(), i));
         const bool promised = std::isfinite(promise_.bound);
-        const bool same = std::memcmp(moved_.data() + i, call_.out.data() + i, sizeof(T)) == 0;
+        const auto same = [&] { return std::memcmp(moved_.data() + i, call_.out.data() + i, sizeof(T)) == 0; };
         // What is not finite comes back bit for bit, and so does -0.0.
         if (!std::isfinite(x))
-            tally_.add_nonfinite(!promised || same);
-        else if (promised && !same && x == 0 && std::signbit(x))
+            tally_.add_nonfinite(!promised || same());
+        else if (promised && x == 0 && std::signbit(x) && !same())
             tally_.add_nonfinite(false);
         else
             tally_.add(static_cast<quad>(y) - static_cast<quad>(x),

@@ -98,7 +98,10 @@ public:
     }
 
     /// Local values that are the result as they are.
-    virtual void copy(part piece) = 0;
+    void copy(part piece) {
+        const stopwatch watch(times_.copy_s);
+        copy_values(piece);
+    }
     /// The local values of a piece as its first message.
     [[nodiscard]] virtual message begin(part piece, std::span<std::byte> scratch) = 0;
     /// A received partial result plus what this rank has.
@@ -132,6 +135,8 @@ protected:
     bool exact_sums_ = true;
 
 private:
+    virtual void copy_values(part piece) = 0;
+
     status failure_;
     void (*poll_)(void*) = nullptr;
     void* poll_user_ = nullptr;

@@ -40,10 +40,6 @@ public:
         crew_.use_memory(memory);
     }
 
-    void copy(part piece) override {
-        const stopwatch watch(this->times_.copy_s);
-        data_.copy(piece);
-    }
     [[nodiscard]] message begin(part piece, std::span<std::byte> scratch) override;
     [[nodiscard]] message combine(part piece, const operands& what) override;
     [[nodiscard]] message relay(part piece, std::span<const std::byte> received, std::span<std::byte> scratch,
@@ -51,6 +47,7 @@ public:
     void finish(part piece, std::span<const std::byte> final_message) override;
 
 private:
+    void copy_values(part piece) override { data_.copy(piece); }
     /// At the end of the memory; what threads write stands at its beginning.
     [[nodiscard]] std::span<T> values(int which, std::size_t count) const noexcept {
         return {reinterpret_cast<T*>(memory_.data() + memory_.size()) - static_cast<std::size_t>(2 - which) * count,

@@ -32,15 +32,12 @@ public:
     }
     void use_memory(std::span<std::byte> memory) noexcept override;
 
-    void copy(part piece) override {
-        const stopwatch watch(this->times_.copy_s);
-        data_.copy(piece);
-    }
     [[nodiscard]] message begin(part piece, std::span<std::byte> scratch) override;
     [[nodiscard]] message combine(part piece, const operands& what) override;
     void finish(part piece, std::span<const std::byte> final_message) override;
 
 private:
+    void copy_values(part piece) override { data_.copy(piece); }
     [[nodiscard]] std::size_t integer_bytes() const noexcept {
         return how_ == joining::integers ? base::round_up(data_.in.size() * sizeof(std::int32_t), 64) : 0;
     }

@@ -14,10 +14,6 @@ public:
     payload_raw(const arrays<T>& data, bool only_moves) noexcept : data_(data), only_moves_(only_moves) {}
 
     [[nodiscard]] std::size_t wire_bound(std::size_t count) const noexcept override { return count * sizeof(T); }
-    void copy(part piece) override {
-        const stopwatch watch(this->times_.copy_s);
-        data_.copy(piece);
-    }
     [[nodiscard]] message begin(part piece, std::span<std::byte> scratch) override;
     [[nodiscard]] message combine(part piece, const operands& what) override;
     void finish(part piece, std::span<const std::byte> final_message) override;
@@ -26,6 +22,7 @@ public:
     }
 
 private:
+    void copy_values(part piece) override { data_.copy(piece); }
     arrays<T> data_;
     bool only_moves_;
 };

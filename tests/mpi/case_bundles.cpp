@@ -83,7 +83,7 @@ public:
     [[nodiscard]] std::size_t wire_bound(std::size_t count) const noexcept override {
         return codec::bare_sum_bound(type_, count);
     }
-    void copy(part /*piece*/) override {}
+    void copy_values(part /*piece*/) override {}
     message begin(part /*piece*/, std::span<std::byte> /*scratch*/) override { return {}; }
     message combine(part /*piece*/, const operands& /*what*/) override { return {}; }
     void finish(part /*piece*/, std::span<const std::byte> /*message*/) override {}

@@ -154,18 +154,10 @@ void lifetimes() {
     MPI_Comm_free(&comm);
 }
 
-int handled = MPI_SUCCESS;
-void remember(MPI_Comm*, int* code, ...) { handled = *code; }
-/// And does away with the communicator: under AddressSanitizer what is used after that is seen.
-void remember_and_free(MPI_Comm* comm, int* code, ...) {
-    handled = *code;
-    MPI_Comm_free(comm);
-}
-
 /// MPI's refusal reaches the program's own handler, and the communicator is not used any more.
 void check_failures(bool frees) {
-    handled = MPI_SUCCESS;
-    MPI_Comm comm = duplicate_with(world, frees ? remember_and_free : remember);
+    handled_code = MPI_SUCCESS;
+    MPI_Comm comm = duplicate_with(world, frees ? remember_and_free : remember_code);
     const collective_options options = options_for("stock", {});
     const std::vector<float> in(64, 1.0F);
     reduce(in, reduction::sum, comm, options, "before a failure");
@@ -177,7 +169,7 @@ void check_failures(bool frees) {
         collective::known_call spoiled = *known;
         spoiled.mpi.type = MPI_DATATYPE_NULL;
         const auto done = collective::run_known(spoiled, **collective::usable_channel(comm), call, comm);
-        check(done.error().code() == errc::mpi && handled != MPI_SUCCESS, "a call that MPI refuses");
+        check(done.error().code() == errc::mpi && handled_code != MPI_SUCCESS, "a call that MPI refuses");
         if (frees) return;
         check(run(call, comm, options).error().code() == errc::mpi, "a call after one that MPI refused");
     }

@@ -18,12 +18,31 @@ namespace {
 
 using namespace collective;
 
+/// Of an array of 1 MB.
+model::question question_of(operation op, int ranks, int nodes) {
+    model::question asked;
+    asked.op = op;
+    asked.bytes = 1000000;
+    asked.ranks = ranks;
+    asked.nodes = nodes;
+    return asked;
+}
+
+int parts_of(operation op, const program& steps, int ranks) {
+    return cutting_of(op) == cutting::evenly ? static_cast<int>(steps.pieces) : ranks;
+}
+
+std::string text_of(operation op, const cell& how, int ranks) {
+    return std::string(name_of(op)) + " " + std::string(name_of(how.schedule)) + "/" +
+           std::string(name_of(how.payload)) + " over " + std::to_string(ranks) + " ranks: ";
+}
+
 /// What the cost model puts on the wire, beside what the busiest rank sends or receives.
 void check_modelled_bytes(operation op, schedule_kind schedule, int ranks) {
     double most = 0;
     for (int rank = 0; rank < ranks; ++rank) {
         const program steps = make_program(op, schedule, ranks, rank, 0);
-        const int parts = cutting_of(op) == cutting::evenly ? static_cast<int>(steps.pieces) : ranks;
+        const int parts = parts_of(op, steps, ranks);
         double sent = 0, received = 0;
         for (const step& now : steps.steps) sent += now.to_count, received += now.from != nobody ? 1 : 0;
         most = std::max(most, std::max(sent, received) / parts);
@@ -31,16 +50,13 @@ void check_modelled_bytes(operation op, schedule_kind schedule, int ranks) {
     model::machine where = model::default_machine();
     where.inter = {0, 1e-6, 0, 1};
     where.host_beta_s_per_byte = 0;
-    model::question asked;
-    asked.op = op;
-    asked.bytes = 1000000;
-    asked.ranks = asked.nodes = ranks;
+    model::question asked = question_of(op, ranks, ranks);
     asked.segment_bytes = 1000;
-    const double modelled = model::estimate(where, asked, {schedule, payload_kind::raw, codec_id::raw}).wire_s;
+    const cell how{schedule, payload_kind::raw, codec_id::raw};
+    const double modelled = model::estimate(where, asked, how).wire_s;
     // Twice, where a rank first only receives and then only sends.
     check(modelled > 0.999 * most && modelled < 2.02 * most,
-          std::string(name_of(op)) + " " + std::string(name_of(schedule)) + " over " + std::to_string(ranks) +
-              " ranks: the model sends " + std::to_string(modelled) + ", a rank " + std::to_string(most));
+          text_of(op, how, ranks) + "the model sends " + std::to_string(modelled) + ", a rank " + std::to_string(most));
 }
 
 /// What is encoded and decoded, in arrays.
@@ -75,10 +91,7 @@ model::cost modelled_work(operation op, const cell& how, int ranks, double decod
         for (auto& rates : codec.bytes_per_s) rates[0] = 1e6;
         codec.bytes_per_s[static_cast<std::size_t>(model::work_kind::decompress)][0] = 1e6 / decoding;
     }
-    model::question asked;
-    asked.op = op;
-    asked.bytes = 1000000;
-    asked.ranks = asked.nodes = ranks;
+    model::question asked = question_of(op, ranks, ranks);
     asked.ratio = 4;
     asked.growth_bits = 0;
     return model::estimate(where, asked, how);
@@ -89,7 +102,7 @@ void check_modelled_work(operation op, schedule_kind schedule, payload_kind payl
     const cell how{schedule, payload, codec_id::fle};
     if (!serves(op, how)) return;
     const program steps = make_program(op, schedule, ranks, ranks - 1, 0);
-    const int parts = cutting_of(op) == cutting::evenly ? static_cast<int>(steps.pieces) : ranks;
+    const int parts = parts_of(op, steps, ranks);
     coded_arrays all;
     for (const step& now : steps.steps) {
         const coded_arrays one = coded_in(now, payload, parts);
@@ -99,10 +112,9 @@ void check_modelled_work(operation op, schedule_kind schedule, payload_kind payl
     const model::cost modelled = modelled_work(op, how, ranks, 1);
     const auto is_near = [](double a, double b) { return std::abs(a - b) < 1e-6 * (1 + b); };
     check(is_near(modelled.compress_s, all.encoded) && is_near(modelled.decompress_s, all.decoded),
-          std::string(name_of(op)) + " " + std::string(name_of(schedule)) + "/" + std::string(name_of(payload)) +
-              " over " + std::to_string(ranks) + " ranks: the model encodes " + std::to_string(modelled.compress_s) +
-              " and decodes " + std::to_string(modelled.decompress_s) + ", a rank " + std::to_string(all.encoded) +
-              " and " + std::to_string(all.decoded));
+          text_of(op, how, ranks) + "the model encodes " + std::to_string(modelled.compress_s) + " and decodes " +
+              std::to_string(modelled.decompress_s) + ", a rank " + std::to_string(all.encoded) + " and " +
+              std::to_string(all.decoded));
 }
 
 /// Codings as modelled_work() counts them.
@@ -156,10 +168,8 @@ void check_modelled_chain(operation op, schedule_kind schedule, payload_kind pay
         const double most =
             schedule == schedule_kind::binomial ? takes.chain : takes.busiest + (folds ? takes.first_rank : 0);
         check(work > takes.busiest - 1e-6 && work < most + 1e-6,
-              std::string(name_of(op)) + " " + std::string(name_of(schedule)) + "/" + std::string(name_of(payload)) +
-                  " over " + std::to_string(ranks) + " ranks: the model's codec works " + std::to_string(work) +
-                  ", the busiest rank's " + std::to_string(takes.busiest) + ", one after the other " +
-                  std::to_string(most));
+              text_of(op, how, ranks) + "the model's codec works " + std::to_string(work) + ", the busiest rank's " +
+                  std::to_string(takes.busiest) + ", one after the other " + std::to_string(most));
     }
 }
 
@@ -167,10 +177,10 @@ void check_modelled_chain(operation op, schedule_kind schedule, payload_kind pay
 void check_bytes_of_nodes(operation op, schedule_kind schedule) {
     constexpr int ranks = 16, each = 4;
     std::vector<double> out(ranks / each), in(ranks / each);
-    int parts = ranks;
+    int parts = 0;
     for (int rank = 0; rank < ranks; ++rank) {
         const program steps = make_program(op, schedule, ranks, rank, 0);
-        if (cutting_of(op) == cutting::evenly) parts = static_cast<int>(steps.pieces);
+        parts = parts_of(op, steps, ranks);
         for (const std::int32_t to : steps.to) {
             const int from_node = rank / each, to_node = to / each;
             if (from_node == to_node) continue;
@@ -183,16 +193,13 @@ void check_bytes_of_nodes(operation op, schedule_kind schedule) {
     model::machine where = model::default_machine();
     where.intra = where.inter = {0, 0, 0, 1};
     where.host_beta_s_per_byte = 1e-6;
-    model::question asked;
-    asked.op = op;
-    asked.bytes = 1000000;
-    asked.ranks = ranks;
-    asked.nodes = ranks / each;
+    model::question asked = question_of(op, ranks, ranks / each);
     asked.segment_bytes = 1000;
-    const double modelled = model::estimate(where, asked, {schedule, payload_kind::raw, codec_id::raw}).wire_s;
-    check(modelled > 0.99 * most && modelled < 2.5 * most,
-          std::string(name_of(op)) + " " + std::string(name_of(schedule)) + " on nodes of four: the model has " +
-              std::to_string(modelled) + " leave a node, the programs " + std::to_string(most));
+    const cell how{schedule, payload_kind::raw, codec_id::raw};
+    const double modelled = model::estimate(where, asked, how).wire_s;
+    check(modelled > 0.99 * most && modelled < 2.5 * most, text_of(op, how, ranks) + "on nodes of four the model has " +
+                                                               std::to_string(modelled) +
+                                                               " leave a node, the programs " + std::to_string(most));
 }
 
 /// Of every payload that adds or moves streams.

@@ -40,6 +40,14 @@ inline constexpr std::array<std::string_view, 5> all_rows{"stock", "ring_raw", "
     MPI_Errhandler_free(&handler);
     return made;
 }
+/// Error handlers: what they were called with last.
+inline int handled_code = MPI_SUCCESS;
+inline void remember_code(MPI_Comm*, int* code, ...) { handled_code = *code; }
+/// And does away with the communicator: under AddressSanitizer what is used after that is seen.
+inline void remember_and_free(MPI_Comm* comm, int* code, ...) {
+    handled_code = *code;
+    MPI_Comm_free(comm);
+}
 [[nodiscard]] inline collective_options options_for(std::string_view row, bound limit, scope which = scope::result) {
     collective_options options;
     options.limit = limit;

@@ -47,7 +47,7 @@ def draw(results, out):
         canvas, axis = pyplot.subplots(figsize=(5, 2.8))
         bars(figure, axis) if figure.bars else lines(figure, axis)
         axis.set_ylabel(figure.y, fontsize=8)
-        axis.legend(fontsize=7)
+        axis.legend(fontsize=7, frameon=True, facecolor="white", framealpha=0.85, edgecolor="none")
         save(canvas, out, figure.name)
         drawn.append((figure.name, figure.title))
     return drawn

@@ -92,7 +92,8 @@ endforeach()
 
 # laconic_add_mpi_command_test(<name> <flavour> <ranks> <command>...)
 # Adds the test <name>.<flavour>.<ranks>: that command on that many ranks. Labels: mpi, <flavour>. These tests run one
-# after another: side by side, ranks that wait for each other take two to four times as long, and little is won. A test
+# after another, and beside others only where there are processors left: side by side, ranks that wait for each other take two
+# to four times as long, and little is won. A test
 # program fails through its exit status; a hang is ended.
 # The longest take 100 s on a quiet machine of two cores, 220 s under sanitizers; a busy one takes three times as long.
 set(seconds 600)
@@ -109,6 +110,7 @@ function(laconic_add_mpi_command_test name flavour ranks)
     ENVIRONMENT LACONIC_MPI_SECONDS=${LACONIC_MPI_TEST_SECONDS}
     LABELS "mpi;${flavour}"
     RESOURCE_LOCK mpi
+    PROCESSORS ${ranks}
     TIMEOUT ${backstop})
 endfunction()
 

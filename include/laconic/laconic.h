@@ -65,6 +65,22 @@ int laconic_add_values(const void* values, size_t count, laconic_type type, cons
 /* How the ranks of a node exchanged values in a row with hierarchy: see node_traffic. */
 typedef enum { LACONIC_NODE_NONE, LACONIC_NODE_MEMORY, LACONIC_NODE_MESSAGES } laconic_node_traffic;
 
+/* Errors as a model has them, and the fractions of the measured ones within 1, 2 and 3 deviations: see
+ * audit_prediction. */
+typedef struct {
+    double deviation;
+    double inside[3];
+} laconic_audit_prediction;
+
+/* Errors of what all ranks were given: see audit_report. */
+enum { LACONIC_AUDIT_BINS = 20 };
+typedef struct {
+    uint64_t elements, nonfinite, violations;
+    double bound, max_error, max_share, mean_error, deviation, rms_error;
+    uint64_t histogram[LACONIC_AUDIT_BINS]; /* from -bound to +bound */
+    laconic_audit_prediction normal, uniform;
+} laconic_audit_report;
+
 /* How a collective went on this rank: see collective_report. */
 typedef struct {
     char algorithm[64]; /* the row that ran, also where "auto" chose it */
@@ -74,6 +90,8 @@ typedef struct {
     laconic_node_traffic inside;
     uint64_t workspace_bytes;
     double compress_s, combine_s, decompress_s, copy_s, wait_s;
+    int audited;                /* non-zero: the call was audited, and `audit` is not just zeros */
+    laconic_audit_report audit; /* the same on all ranks */
 } laconic_collective_report;
 
 /* How a collective runs; must agree on all ranks. A zero-initialised struct is valid: no loss, scope result, and the
@@ -87,6 +105,7 @@ typedef struct {
     size_t segment_bytes;    /* 0: the default */
     double rate;             /* bits per value of codec zfp_rate; 0: 8 */
     int check;               /* non-zero: ranks compare their arguments before data moves, whatever the algorithm */
+    int audit;               /* non-zero: an audit follows, see collective_options; not of calls that are passed on */
     unsigned ranks_per_node; /* for experiments; 0: those that share memory */
     int average;             /* reductions with MPI_SUM: non-zero divides by the number of ranks */
     int no_shared_memory;    /* non-zero: rows with hierarchy use messages inside a node, too */

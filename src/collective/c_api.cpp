@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The C face of the collectives: MPI's arguments flow in and become a c_call; run, started or prepared, it answers with
 // an error code.
+#include <algorithm>
 #include <exception>
 #include <memory>
 #include <new>
@@ -34,6 +35,23 @@ laconic_collective_report* report_of(const laconic_collective_options* options) 
     return options->report;
 }
 
+laconic_audit_prediction told(const audit_prediction& from) noexcept {
+    laconic_audit_prediction to{from.deviation, {}};
+    std::ranges::copy(from.inside, to.inside);
+    return to;
+}
+
+laconic_audit_report told(const audit_report& from) noexcept {
+    static_assert(audit_report::bins == LACONIC_AUDIT_BINS);
+    laconic_audit_report to{};
+    to.elements = from.elements, to.nonfinite = from.nonfinite, to.violations = from.violations;
+    to.bound = from.bound, to.max_error = from.max_error, to.max_share = from.max_share;
+    to.mean_error = from.mean_error, to.deviation = from.deviation, to.rms_error = from.rms_error;
+    std::ranges::copy(from.histogram, to.histogram);
+    to.normal = told(from.normal), to.uniform = told(from.uniform);
+    return to;
+}
+
 /// How it ended, told to who asked for a report.
 status told(laconic_collective_report* to, const result<collective_report>& outcome) {
     if (to == nullptr || !outcome.ok()) return outcome.error();
@@ -46,6 +64,8 @@ status told(laconic_collective_report* to, const result<collective_report>& outc
     to->workspace_bytes = from.workspace_bytes;
     to->compress_s = from.compress_s, to->combine_s = from.combine_s;
     to->decompress_s = from.decompress_s, to->copy_s = from.copy_s, to->wait_s = from.wait_s;
+    to->audited = from.audit ? 1 : 0;
+    if (from.audit) to->audit = told(*from.audit);
     return {};
 }
 

@@ -60,6 +60,7 @@ result<collective_options> to_options(const laconic_collective_options* given) {
     if (given->segment_bytes != 0) options.segment_bytes = given->segment_bytes;
     if (given->rate != 0) options.rate = given->rate;
     options.check = given->check != 0;
+    options.audit = given->audit != 0;
     options.ranks_per_node = given->ranks_per_node;
     options.shared_memory = given->no_shared_memory == 0;
     options.codec_threads = given->codec_threads;

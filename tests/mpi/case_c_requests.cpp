@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Requests of the C face: several at a time, started again and again, and those of calls that fail.
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 #include "c_calls.hpp"
@@ -151,6 +152,50 @@ void check_reports() {
           "C report of a call that fails");
 }
 
+bool is_same(const laconic_audit_prediction& c, const audit_prediction& want) {
+    return c.deviation == want.deviation && std::ranges::equal(c.inside, want.inside);
+}
+
+bool is_same(const laconic_audit_report& c, const audit_report& want) {
+    return c.elements == want.elements && c.nonfinite == want.nonfinite && c.violations == want.violations &&
+           c.bound == want.bound && c.max_error == want.max_error && c.max_share == want.max_share &&
+           c.mean_error == want.mean_error && c.deviation == want.deviation && c.rms_error == want.rms_error &&
+           std::ranges::equal(c.histogram, want.histogram) && is_same(c.normal, want.normal) &&
+           is_same(c.uniform, want.uniform);
+}
+
+/// An audit asked for from C says what one asked for from C++ says; calls that are passed on have none.
+void check_audits() {
+    std::vector<float> in = numbers<float>(rank_in(MPI_COMM_WORLD), 0, count);
+    // Neither whole numbers nor finite throughout: errors, and one without.
+    for (float& value : in) value *= 1.2345F;
+    in[7] = HUGE_VALF;
+    std::vector<float> out(count);
+    laconic_collective_report told{};
+    laconic_collective_options options = checked("homcomp_f");
+    options.check = 0, options.audit = 1, options.report = &told;
+    collective_options same = options_for("homcomp_f", bound::abs(c_bound));
+    same.audit = true;
+    const auto want = run(collective_call<float>::allreduce(in, out, reduction::sum), MPI_COMM_WORLD, same);
+    if (!want.ok() || !want->audit) return check(false, "an audit to compare with: " + want.error().message());
+    check((size_of(MPI_COMM_WORLD) == 1 || want->audit->max_error > 0) && want->audit->nonfinite > 0,
+          "an audit that finds nothing");
+    laconic_request request = LACONIC_REQUEST_NULL;
+    for (const bool starts : {false, true}) {
+        told = {};
+        const int code =
+            starts ? laconic_iallreduce(in.data(), out.data(), count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &options,
+                                        &request)
+                   : laconic_allreduce(in.data(), out.data(), count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &options);
+        check(code == LACONIC_OK && laconic_wait(&request) == LACONIC_OK, "an audited call from C");
+        check(told.audited != 0 && is_same(told.audit, *want->audit), "the audit of C");
+    }
+    int mine = 1, all = 0;
+    check(laconic_allreduce(&mine, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &options) == LACONIC_OK &&
+              told.audited == 0 && told.audit.elements == 0,
+          "an audit of a call that is passed on");
+}
+
 /// The last rank alone is wrong: every rank's wait says so, every time, and other requests go on.
 void check_failures() {
     const int last = size_of(MPI_COMM_WORLD) - 1;
@@ -256,6 +301,7 @@ void c_requests_work() {
     check_restarts<bfloat16>(nullptr);
     check_restarts<int>(nullptr);
     check_reports();
+    check_audits();
     check_failures();
     check_environment();
 }

@@ -144,9 +144,9 @@ struct collective_call {
 ///           operations of the program's own are only combined value by value: report.result_bound is infinite. So it
 ///           is where partial sums of T may overflow.
 /// bits      All ranks get the same bits where they get the same elements. homomorphic, quantised and fused, but over a
-///           hierarchy: also the same for every schedule, segment size, rank order and mapping, and for each other,
-///           unless report.step is 0, or raw values had to be added with rounding: not report.exact_sums (a hierarchy
-///           always does in nodes).
+///           hierarchy: also the same for every schedule, segment size, rank order and mapping, and for each other
+///           (but for the sign of zeros, which quantised does not keep), unless report.step is 0, or raw values had to
+///           be added with rounding: not report.exact_sums (a hierarchy always does in nodes).
 /// cost      one tiny allreduce, unless the row neither quantises, nor has a hierarchy, nor checks (the first call of a
 ///           hierarchy: three more; gatherv, scatterv, alltoallv with hierarchy or options.check: two to four more);
 ///           then what the schedule moves, compressed

@@ -56,7 +56,7 @@ void audited<T>::begin(bool blocking) {
     phase_ = phase::running;
     inner_.refuse(prepare());
     inner_.begin(blocking);
-    turn_ = call_store::of(channel_).draw_turn();
+    turn_ = call_store::of(channel_).draw_turn(channel_);
 }
 
 template <class T>

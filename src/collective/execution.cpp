@@ -68,13 +68,12 @@ void execution<T>::prepare() {
     is_sound_ = local.ok();
     const bool waits_for_turn = what_.schedule == schedule_kind::chosen || what_.schedule == schedule_kind::stock;
     if (local.ok() && !agrees_ && !waits_for_turn) local = reserve();
-    if (!agrees_ && !local.ok()) return give_up(local);
-    if (!agrees_ && !waits_for_turn) return run_agreed({});
+    if (!agrees_ && !waits_for_turn) return local.ok() ? run_agreed({}) : give_up(local);
     local_ = std::move(local);
-    turn_ = store_.draw_turn();
+    turn_ = store_.draw_turn(channel_);
     has_turn_ = true;
     phase_ = phase::queued;
-    if (store_.is_turn(turn_)) take_turn();
+    if (store_.is_turn(turn_) && !channel_.broken()) take_turn();
 }
 
 template <class T>
@@ -366,7 +365,10 @@ bool execution<T>::advance_run() {
 template <class T>
 void execution<T>::give_up(const status& why) {
     const bool was_none = !is_sound_ && why.code() != errc::out_of_memory;
-    if (!was_none || !store_.take_back_call(under_way_.number())) channel_.desert();
+    // What has drawn its turn since would meet this call of the others.
+    is_untold_ = was_none && (!has_turn_ || store_.is_last_turn(turn_));
+    if (!is_untold_) channel_.desert();
+    if (is_untold_ && has_turn_) store_.let_turn_go_by(), lets_turn_go_by_ = true;
     finish(why);
 }
 
@@ -385,6 +387,9 @@ void execution<T>::finish(status why) {
 
 template <class T>
 result<collective_report> execution<T>::outcome() {
+    if (is_untold_ && !store_.take_back_call(under_way_.number())) channel_.desert();
+    if (lets_turn_go_by_) store_.told();
+    is_untold_ = lets_turn_go_by_ = false;
     if (!ended_.ok()) return std::move(ended_);
     return std::move(report_);
 }

@@ -157,6 +157,8 @@ private:
     bool agrees_ = false;    // before it runs
     bool has_turn_ = false;  // drawn, and not ended
     bool is_sound_ = false;  // nothing is wrong with how the program has made the call
+    // Given up, see call_store, and the program is not told yet.
+    bool is_untold_ = false, lets_turn_go_by_ = false;
     bool ran_ = false;
     bool counted_ = false;    // the ranks' counts are told
     std::uint64_t turn_ = 0;  // see call_store

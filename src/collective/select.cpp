@@ -88,7 +88,10 @@ std::span<const cell> rows_in(operation op, list which) {
             if (!is_tree) rows[no_trees].push_back(row.what);
             if (!is_tree && only_fle) rows[no_trees_fle].push_back(row.what);
             if (!compresses(row.what)) rows[raw_only].push_back(row.what);
-            if (adds_streams(row.what) && !adds_values(row.op, row.what)) rows[equal_bits].push_back(row.what);
+            // Sums of plain integers have lost the sign of a zero, which sums of streams keep.
+            const bool keeps_zeros = row.what.payload != payload_kind::quantised;
+            if (adds_streams(row.what) && !adds_values(row.op, row.what) && keeps_zeros)
+                rows[equal_bits].push_back(row.what);
         }
         return made;
     }();

@@ -21,7 +21,7 @@ public:
         if (!blocking) store_.forbid_blocking();
         started_ = false;
         static_cast<void>(store_.next_call());
-        turn_ = store_.draw_turn();
+        turn_ = store_.draw_turn(channel_);
     }
 
     /// What the ranks agreed on, once; the turn has ended then. Nothing while it is not there.

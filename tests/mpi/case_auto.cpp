@@ -104,6 +104,25 @@ void alike_calls_presume(const collective_options& options) {
     MPI_Comm_free(&comm);
 }
 
+/// Rows that are tried in turn give the same bits, those of zeros with a sign among them.
+void zeros_keep_their_sign(const collective_options& options) {
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    std::vector<double> in = kept_field<double>(field::smooth, rank_in(comm), count);
+    std::fill(in.begin() + 1000, in.begin() + 9000, -0.0);
+    std::vector<double> first, out(rank_in(comm) == 0 ? count : 0);
+    std::string rows;
+    for (int i = 0; i < 12; ++i) {
+        const auto done = run(collective_call<double>::reduce(in, out, reduction::sum, 0), comm, options);
+        check(done.ok(), "a reduce of zeros: " + done.error().message());
+        if (done.ok()) rows += " " + done->algorithm;
+        if (i == 0) first = out;
+        check(std::ranges::equal(std::as_bytes(std::span(out)), std::as_bytes(std::span(first))),
+              "calls alike have other bits:" + rows);
+    }
+    MPI_Comm_free(&comm);
+}
+
 void short_calls_are_mpi(const collective_options& options) {
     MPI_Comm comm = MPI_COMM_NULL;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
@@ -348,6 +367,7 @@ void auto_decides() {
     options.ranks_per_node = 1;
     further_digits_do_not_decide();
     alike_calls_presume(options);
+    zeros_keep_their_sign(options);
     short_calls_are_mpi(options);
     short_calls_may_be_ours(options);
     short_arrays_travel_raw(options);

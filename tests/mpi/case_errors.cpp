@@ -159,10 +159,69 @@ void check_wrong_in_line() {
     MPI_Comm_free(&comm);
 }
 
+/// A started call that is wrong on one rank from the beginning, which the program does not know before it has started
+/// the next one.
+void check_wrong_before_another() {
+    const bool last = rank_in(MPI_COMM_WORLD) + 1 == size_of(MPI_COMM_WORLD);
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    const std::vector<float> ones(5000, 1.0F), twos(5000, 2.0F);
+    std::vector<float> sum(5000), next_sum(5000);
+    const auto call = collective_call<float>::allreduce(ones, sum, reduction::sum);
+    const collective_options options = options_for("ring_raw", {});
+    auto wrong = start(call, comm, last ? options_for("ring_raw", bound::abs(-1)) : options);
+    auto after = start(collective_call<float>::allreduce(twos, next_sum, reduction::sum), comm, options);
+    check(wrong.ok() && after.ok(), "two started calls");
+    if (last) {
+        check(wrong->wait().error().code() == errc::invalid_bound, "a wrong call before another");
+        wrong = start(call, comm, options);
+    }
+    check(wrong->wait().ok() && after->wait().ok(), "a wrong call, made again, and another one");
+    const auto n = static_cast<float>(size_of(comm));
+    check(sum[4999] == n && next_sum[4999] == 2 * n,
+          "sums of two calls: " + std::to_string(sum[4999]) + " and " + std::to_string(next_sum[4999]));
+    MPI_Comm_free(&comm);
+}
+
+/// What has its turn behind a call that was wrong, before the program knows, would meet another call of the others: it
+/// fails. Here on all ranks, so that none waits for another.
+void check_turns_behind_a_wrong_call() {
+    const std::vector<float> in(5000, 1.0F);
+    std::vector<std::vector<float>> out(3, std::vector<float>(in.size()));
+    const auto call = [&](std::size_t to) { return collective_call<float>::allreduce(in, out[to], reduction::sum); };
+    for (const bool waits : {false, true}) {
+        MPI_Comm comm = MPI_COMM_NULL;
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        auto before = waits ? start(call(0), comm, options_for("homcomp_f", bound::abs(1e-3))) : collective_request();
+        auto wrong = start(call(1), comm, options_for("stock", bound::abs(-1)));
+        auto after = start(call(2), comm, options_for("homcomp_f", bound::abs(1e-3)));
+        check(before.ok() && wrong.ok() && after.ok(), "calls in line");
+        const status failed = after->wait().error();
+        check(failed.code() == errc::mpi, "a call behind a wrong one: " + failed.message());
+        check(wrong->wait().error().code() == errc::invalid_bound, "a wrong call before one that has its turn");
+        static_cast<void>(before->wait());
+        MPI_Comm_free(&comm);
+    }
+}
+
+/// A bcast has one array; the root's second one would be sent by some rows and not by others.
+void check_bcast_of_two_arrays() {
+    const std::vector<float> in(100, 1.0F);
+    std::vector<float> out(100, 7.0F);
+    collective_options options = options_for("ring_raw", {});
+    options.check = true;
+    const collective_call<float> call{operation::bcast, in, out, reduction::sum, 0, false, {}, {}, {}, {}};
+    const status outcome = run(call, MPI_COMM_WORLD, options).error();
+    check(outcome.code() == errc::invalid_argument, "a bcast of two arrays: " + outcome.message());
+}
+
 }  // namespace
 
 void bad_arguments_fail_everywhere() {
     if (size_of(MPI_COMM_WORLD) > 1) check_wrong_in_line();
+    if (size_of(MPI_COMM_WORLD) > 1) check_wrong_before_another();
+    if (size_of(MPI_COMM_WORLD) > 1) check_turns_behind_a_wrong_call();
+    check_bcast_of_two_arrays();
     if (size_of(MPI_COMM_WORLD) > 1) check_mismatches();
     check_bad_arguments();
     check_second_try();

@@ -20,10 +20,11 @@
 namespace laconic {
 
 /// One collective over arrays of T: float, double, half or bfloat16. The arrays, and the counts and displacements (in
-/// elements), must live until the call is over. `in` may lie in `out` as MPI_IN_PLACE has it: the same span for
-/// allreduce, reduce (at the root), alltoall(v); the rank's own part of `out` for allgather(v) and gather(v) (at the
-/// root); for scatter(v) `out` is the root's own part of `in`; for reduce_scatter `out` is the beginning of `in`. What
-/// the call reads and what it writes must not overlap otherwise; gaps between the parts of a v form are neither.
+/// elements), must live until the call is over. A bcast has one array: at the root `in` is `out`. Else `in` may lie in
+/// `out` as MPI_IN_PLACE has it: the same span for allreduce, reduce (at the root), alltoall(v); the rank's own part of
+/// `out` for allgather(v) and gather(v) (at the root); for scatter(v) `out` is the root's own part of `in`; for
+/// reduce_scatter `out` is the beginning of `in`. What the call reads and what it writes must not overlap otherwise;
+/// gaps between the parts of a v form are neither.
 template <class T>
 struct collective_call {
     operation op = operation::allreduce;
@@ -195,7 +196,9 @@ private:
 
 /// Begins a collective: checks the arguments and starts the agreement of the ranks. Everything else as run(); the
 /// arrays must not be touched until wait(). Ranks must start their collectives on a communicator in the same order. The
-/// first use of a communicator duplicates it, which waits for all its ranks.
+/// first use of a communicator duplicates it, which waits for all its ranks. What is wrong with a call on one rank, and
+/// no other hears of, shows in wait(): made again then it is the call that the others have made. Where others have been
+/// started in between, and would meet other calls than theirs, they fail (errc::mpi), and what is under way with them.
 template <class T>
 [[nodiscard]] result<collective_request> start(const collective_call<T>& call, MPI_Comm comm,
                                                const collective_options& options = {});

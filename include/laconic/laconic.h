@@ -137,7 +137,7 @@ MPI_Datatype laconic_bfloat16_type(void);
  *             2^31 - 1 give LACONIC_ERR_UNSUPPORTED, and `average`, which every rank must then set, LACONIC_ERR_ARGUMENT.
  * options     NULL: from the environment (LACONIC_ABS, LACONIC_REL, ...), read at every call. A LACONIC_CHECK or a file
  *             of LACONIC_CONFIG that cannot be understood then refuses also calls that are passed on.
- * returns     on all ranks alike, where they agree on their arguments (`check`, or a compressed algorithm; counts of
+ * returns     on all ranks alike, where they agree on their arguments (`check`, `audit`, or a compressed algorithm; counts of
  *             gatherv, scatterv and alltoallv: `check`). */
 /* clang-format on */
 int laconic_allreduce(const void* sendbuf, void* recvbuf, size_t count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,

@@ -75,6 +75,10 @@ struct active_requests {
         const std::scoped_lock lock(mutex);
         return one.over();
     }
+    [[nodiscard]] result<collective_report> outcome_of(execution_base& one) {
+        const std::scoped_lock lock(mutex);
+        return one.outcome();
+    }
     void waited(execution_base& one, double seconds) {
         const std::scoped_lock lock(mutex);
         one.waited(seconds);

@@ -100,11 +100,11 @@ status check_call(const collective_call<T>& call, const geometry& shape, const c
     if (auto bad = check_buffer(call.in.data(), call.in.size(), "in"); !bad.ok()) return bad;
     if (auto bad = check_buffer(call.out.data(), call.out.size(), "out"); !bad.ok()) return bad;
     if (auto bad = check_geometry(shape); !bad.ok()) return bad;
-    if (overlap_in_part(call, shape))
-        return {errc::invalid_argument, "in and out overlap in part; give the same span or disjoint ones"};
     if (call.op == operation::bcast && call.root == shape.rank && shape.reads() && call.in.data() != call.out.data())
         return {errc::invalid_argument,
                 "in of a bcast's root is not its out; give one array, as collective_call::bcast()"};
+    if (overlap_in_part(call, shape))
+        return {errc::invalid_argument, "in and out overlap in part; give the same span or disjoint ones"};
     if (call.combine > reduction::custom)
         return {errc::invalid_argument, "operation " + std::to_string(static_cast<int>(call.combine)) +
                                             "; give sum, avg, min, max, prod or custom"};

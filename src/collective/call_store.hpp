@@ -49,7 +49,10 @@ struct call_memory {
 
 /// Why a channel takes no more calls.
 [[nodiscard]] inline status broken() {
-    return {errc::mpi, "an earlier collective on this communicator failed on its way; use a new communicator"};
+    return {
+        errc::mpi,
+        "an earlier collective on this communicator failed on its way, or was wrong and had not been waited for when "
+        "others followed; use a new communicator"};
 }
 
 class call_store final : public mpi::channel::attachment {
@@ -99,17 +102,14 @@ public:
 
     // MPI matches its collectives by their order on the communicator, so calls take turns: a call draws a number when
     // it begins, and uses MPI's collectives only from when all before it have ended their turns.
-    // A call whose turn went by because it was wrong is to be made again before others draw theirs: those that the
-    // program begins before it knows would meet other calls of the others, and are the last of the channel.
+    // A call that was wrong, and whose turn went by, is to be made again before others draw theirs: one that the
+    // program begins before it knows would meet another call of the others.
     [[nodiscard]] std::uint64_t draw_turn(mpi::channel& channel) noexcept {
-        if (untold_ > 0) channel.desert();
+        if (under_way_.turns_gone_by() > 0) channel.desert();
         return turns_drawn_++;
     }
     /// Whether no turn has been drawn since that one.
     [[nodiscard]] bool is_last_turn(std::uint64_t number) const noexcept { return number + 1 == turns_drawn_; }
-    /// A call that was wrong has let its turn go by, and the program is not told yet; told().
-    void let_turn_go_by() noexcept { ++untold_; }
-    void told() noexcept { --untold_; }
     [[nodiscard]] bool is_turn(std::uint64_t number) const noexcept { return number == turns_ended_; }
     void end_turn() noexcept { ++turns_ended_; }
     /// A call that is over before another begins.
@@ -186,7 +186,7 @@ private:
     static constexpr std::uint64_t no_call = ~std::uint64_t{0};
 
     // What a short call looks at, side by side.
-    std::uint64_t calls_ = 0, vacant_ = no_call, turns_drawn_ = 0, turns_ended_ = 0, untold_ = 0;
+    std::uint64_t calls_ = 0, vacant_ = no_call, turns_drawn_ = 0, turns_ended_ = 0;
     bool may_block_ = true;
     known_calls known_;
     team everybody_;

@@ -39,9 +39,18 @@ public:
         ~place() { leave(); }
 
         [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
+        /// It was none on this rank (call_store::take_back_call), and the program does not know yet: it keeps its
+        /// place, and its tags, until it leaves. had_turn   one of those of call_store, which goes by
+        void give_up(bool had_turn) noexcept {
+            is_given_up_ = true;
+            had_turn_ = had_turn;
+            if (line_ != nullptr && had_turn) ++line_->turns_gone_by_;
+        }
         /// The call is over. Nothing, if it was before.
         void leave() noexcept {
             if (line_ == nullptr) return;
+            if (is_given_up_ && had_turn_) --line_->turns_gone_by_;
+            is_given_up_ = false;
             (before_ != nullptr ? before_->after_ : line_->first_) = after_;
             (after_ != nullptr ? after_->before_ : line_->last_) = before_;
             line_ = nullptr;
@@ -50,6 +59,7 @@ public:
     private:
         friend class calls_under_way;
         std::uint64_t number_ = 0;
+        bool is_given_up_ = false, had_turn_ = false;
         calls_under_way* line_ = nullptr;
         place* before_ = nullptr;
         place* after_ = nullptr;
@@ -77,9 +87,15 @@ public:
         return &one == first_ || one.number() - first_->number() < calls_with_tags();
     }
 
+    /// Whether the earliest one keeps its place for a program that does not know that it is over.
+    [[nodiscard]] bool is_first_given_up() const noexcept { return first_ != nullptr && first_->is_given_up_; }
+    /// Of calls that were given up.
+    [[nodiscard]] int turns_gone_by() const noexcept { return turns_gone_by_; }
+
 private:
     place* first_ = nullptr;
     place* last_ = nullptr;
+    int turns_gone_by_ = 0;
 };
 
 }  // namespace laconic::collective

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 #include "codec/float_environment.hpp"
 #include "collective/call_check.hpp"
@@ -47,13 +48,10 @@ void execution<T>::begin(bool blocking) try {
 
 template <class T>
 void execution<T>::prepare() {
-    ended_ = {};
-    report_ = {};
-    levels_ = nullptr;
+    ended_ = {}, report_ = {};
+    levels_ = nullptr, run_ = nullptr;
+    counted_ = ran_ = false;
     chooser_.reset();
-    counted_ = false;
-    run_ = nullptr;
-    ran_ = false;
     what_ = {};
     if (channel_.broken()) return finish(broken());
     store_.under_way().enter(under_way_, store_.next_call());
@@ -92,8 +90,7 @@ void execution<T>::take_turn() {
 
 template <class T>
 void execution<T>::end_turn() noexcept {
-    if (has_turn_) store_.end_turn();
-    has_turn_ = false;
+    if (std::exchange(has_turn_, false)) store_.end_turn();
 }
 
 template <class T>
@@ -303,8 +300,7 @@ Moving& execution<T>::in_place() {
 template <class T>
 status execution<T>::reserve() try {
     report_.algorithm = name_of(call_.op, what_);
-    if (run_ != nullptr) run_->release();
-    run_ = nullptr;
+    if (auto* const before = std::exchange(run_, nullptr)) before->release();
     stock_.release();
     if (moves_nothing() || !is_ready()) return {};
     if (what_.schedule == schedule_kind::stock)
@@ -340,7 +336,10 @@ void execution<T>::start(const value_span& values) {
 /// In the turn: runs of the hierarchy begin in the same order on all ranks. False: an earlier call has its tags.
 template <class T>
 bool execution<T>::set_out() {
-    if (!store_.under_way().has_tags(under_way_)) return false;
+    if (!store_.under_way().has_tags(under_way_)) {
+        if (!store_.under_way().is_first_given_up()) return false;
+        return desert(broken()), true;
+    }
     phase_ = phase::running;
     if (asks() && blocking_) started_ = std::chrono::steady_clock::now();
     run_->start(plan_);
@@ -364,11 +363,9 @@ bool execution<T>::advance_run() {
 
 template <class T>
 void execution<T>::give_up(const status& why) {
-    const bool was_none = !is_sound_ && why.code() != errc::out_of_memory;
     // What has drawn its turn since would meet this call of the others.
-    is_untold_ = was_none && (!has_turn_ || store_.is_last_turn(turn_));
-    if (!is_untold_) channel_.desert();
-    if (is_untold_ && has_turn_) store_.let_turn_go_by(), lets_turn_go_by_ = true;
+    is_untold_ = !is_sound_ && why.code() != errc::out_of_memory && (!has_turn_ || store_.is_last_turn(turn_));
+    is_untold_ ? under_way_.give_up(has_turn_) : channel_.desert();
     finish(why);
 }
 
@@ -378,7 +375,7 @@ void execution<T>::finish(status why) {
     if (ended_.code() == errc::mpi) channel_.mark_broken();
     phase_ = phase::over;
     end_turn();
-    under_way_.leave();
+    if (!is_untold_) under_way_.leave();
     if (run_ != nullptr) run_->release();
     stock_.release();
     if (counting_) counting_->release();
@@ -387,9 +384,10 @@ void execution<T>::finish(status why) {
 
 template <class T>
 result<collective_report> execution<T>::outcome() {
-    if (is_untold_ && !store_.take_back_call(under_way_.number())) channel_.desert();
-    if (lets_turn_go_by_) store_.told();
-    is_untold_ = lets_turn_go_by_ = false;
+    if (std::exchange(is_untold_, false)) {
+        if (!store_.take_back_call(under_way_.number())) channel_.desert();
+        under_way_.leave();
+    }
     if (!ended_.ok()) return std::move(ended_);
     return std::move(report_);
 }

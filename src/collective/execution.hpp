@@ -41,7 +41,7 @@ public:
     /// Does what only a blocking function of MPI can do now; begin() said that it may. False: nothing.
     virtual bool block() { return false; }
     [[nodiscard]] virtual bool over() const noexcept = 0;
-    /// How it ended; to be asked once. Precondition: over().
+    /// How it ended; to be asked once: the program knows from then on. Precondition: over().
     [[nodiscard]] virtual result<collective_report> outcome() = 0;
     /// Adds to the time spent waiting.
     virtual void waited(double seconds) noexcept = 0;
@@ -139,9 +139,9 @@ private:
         if (const double share = run_->message_share(segment / 2); share > 0) store_.shares().see(kind(), share);
     }
     /// What was on its way is lost.
-    void desert() {
+    void desert(const status& why = no_memory()) {
         channel_.desert();
-        finish(no_memory());
+        finish(why);
     }
     /// Before it runs, and none of the others hears of it. Wrong arguments may be right the next time.
     void give_up(const status& why);
@@ -154,11 +154,10 @@ private:
     geometry geometry_;
     cell what_;
     bool blocking_ = false;
-    bool agrees_ = false;    // before it runs
-    bool has_turn_ = false;  // drawn, and not ended
-    bool is_sound_ = false;  // nothing is wrong with how the program has made the call
-    // Given up, see call_store, and the program is not told yet.
-    bool is_untold_ = false, lets_turn_go_by_ = false;
+    bool agrees_ = false;     // before it runs
+    bool has_turn_ = false;   // drawn, and not ended
+    bool is_sound_ = false;   // nothing is wrong with how the program has made the call
+    bool is_untold_ = false;  // given up, and the program does not know yet
     bool ran_ = false;
     bool counted_ = false;    // the ranks' counts are told
     std::uint64_t turn_ = 0;  // see call_store

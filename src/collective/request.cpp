@@ -43,7 +43,7 @@ void tell(errc why, mpi::channel* channel, MPI_Comm comm) noexcept {
     MPI_Comm_call_errhandler(comm, channel->last_error());
 }
 result<collective_report> outcome_of(execution_base& ended, mpi::channel* channel, MPI_Comm comm) {
-    result<collective_report> outcome = ended.outcome();
+    result<collective_report> outcome = active().outcome_of(ended);
     tell(outcome.code(), channel, comm);
     return outcome;
 }

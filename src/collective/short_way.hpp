@@ -18,7 +18,8 @@ template <class T>
     if (!store.may_block() || !store.is_idle() || channel.broken()) return nullptr;
     const bool is_one_array = call.in.data() == call.out.data();
     const bool may_be_one = call.op == operation::allreduce || call.op == operation::bcast;
-    if (call.varying || (is_one_array ? !may_be_one : overlap(call.in, call.out))) return nullptr;
+    const bool may_be_two = call.op != operation::bcast;
+    if (call.varying || (is_one_array ? !may_be_one : !may_be_two || overlap(call.in, call.out))) return nullptr;
     // From here on at most one of them is null.
     if (call.in.data() == nullptr ? !call.in.empty() : call.out.data() == nullptr && !call.out.empty()) return nullptr;
     return store.known().find(kind_of(call), options);

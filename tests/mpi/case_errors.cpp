@@ -2,8 +2,11 @@
 // One rank with different or bad arguments: every rank gets the same code and nobody waits; the next call works.
 #include <cmath>
 #include <functional>
+#include <utility>
+#include <vector>
 
 #include "cases.hpp"
+#include "collective/calls_under_way.hpp"
 #include "fields.hpp"
 #include "run.hpp"
 
@@ -204,6 +207,29 @@ void check_turns_behind_a_wrong_call() {
     }
 }
 
+/// A call that was wrong keeps its tags, too, until the program knows: what would have the same fails. On all ranks.
+void check_tags_of_a_wrong_call() {
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    std::uint64_t& most = collective::calls_with_tags();
+    const std::uint64_t before = std::exchange(most, 8);
+    const std::vector<float> in(100, 1.0F);
+    std::vector<std::vector<float>> out(most + 1, std::vector<float>(in.size()));
+    std::vector<collective_request> all;
+    for (auto& each : out) {
+        auto made = start(collective_call<float>::allreduce(in, each, reduction::sum), comm,
+                          options_for("ring_raw", bound::abs(all.empty() ? -1 : 1)));
+        check(made.ok(), "a started call");
+        if (made.ok()) all.push_back(std::move(*made));
+    }
+    const status failed = all.back().wait().error();
+    check(failed.code() == errc::mpi, "a call with the tags of a wrong one: " + failed.message());
+    check(all.front().wait().error().code() == errc::invalid_bound, "a wrong call before many");
+    all.clear();
+    most = before;
+    MPI_Comm_free(&comm);
+}
+
 /// A bcast has one array; the root's second one would be sent by some rows and not by others.
 void check_bcast_of_two_arrays() {
     const std::vector<float> in(100, 1.0F);
@@ -221,6 +247,7 @@ void bad_arguments_fail_everywhere() {
     if (size_of(MPI_COMM_WORLD) > 1) check_wrong_in_line();
     if (size_of(MPI_COMM_WORLD) > 1) check_wrong_before_another();
     if (size_of(MPI_COMM_WORLD) > 1) check_turns_behind_a_wrong_call();
+    if (size_of(MPI_COMM_WORLD) > 1) check_tags_of_a_wrong_call();
     check_bcast_of_two_arrays();
     if (size_of(MPI_COMM_WORLD) > 1) check_mismatches();
     check_bad_arguments();

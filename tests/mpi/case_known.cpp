@@ -109,6 +109,12 @@ void refusals() {
     options.machine = "/nowhere";
     options.algorithm = "auto";
     check(sum(given, wanted, options) != errc::ok, "a machine that is not there");
+    const auto cast = [&](std::span<const float> from) {
+        return collective_call<float>{operation::bcast, from, wanted, reduction::sum, 0, false, {}, {}, {}, {}};
+    };
+    for (int i = 0; i < 2; ++i) check(run(cast(wanted), world, before).ok(), "a bcast");
+    check((known_of(cast(wanted), world, before) != nullptr) == (size_of(world) > 1), "a bcast that is not known");
+    check(known_of(cast(given), world, before) == nullptr, "a bcast of two arrays is known");
     check(sum(given, wanted, before) == errc::ok && out[7] == static_cast<float>(size_of(world)), "a sum afterwards");
     for (int k = 0; k < 40; ++k)
         check(sum(given.first(static_cast<std::size_t>(k) + 1), wanted.first(static_cast<std::size_t>(k) + 1),

@@ -49,10 +49,9 @@ struct call_memory {
 
 /// Why a channel takes no more calls.
 [[nodiscard]] inline status broken() {
-    return {
-        errc::mpi,
-        "an earlier collective on this communicator failed on its way, or was wrong and had not been waited for when "
-        "others followed; use a new communicator"};
+    return {errc::mpi,
+            "an earlier collective on this communicator failed on its way, or was wrong and not waited for before "
+            "others followed; use a new communicator"};
 }
 
 class call_store final : public mpi::channel::attachment {

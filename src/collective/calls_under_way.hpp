@@ -40,7 +40,7 @@ public:
 
         [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
         /// It was none on this rank (call_store::take_back_call), and the program does not know yet: it keeps its
-        /// place, and its tags, until it leaves. had_turn   one of those of call_store, which goes by
+        /// place, and its tags, until it leaves; a turn of call_store that it had goes by.
         void give_up(bool had_turn) noexcept {
             is_given_up_ = true;
             had_turn_ = had_turn;

@@ -92,9 +92,8 @@ endforeach()
 
 # laconic_add_mpi_command_test(<name> <flavour> <ranks> <command>...)
 # Adds the test <name>.<flavour>.<ranks>: that command on that many ranks. Labels: mpi, <flavour>. These tests run one
-# after another, and beside others only where there are processors left: side by side, ranks that wait for each other take two
-# to four times as long, and little is won. A test
-# program fails through its exit status; a hang is ended.
+# after another, and beside others only where processors are left: side by side, ranks that wait for each other take two
+# to four times as long, and little is won. A test program fails through its exit status; a hang is ended.
 # The longest take 100 s on a quiet machine of two cores, 220 s under sanitizers; a busy one takes three times as long.
 set(seconds 600)
 if(LACONIC_SANITIZE)

@@ -73,8 +73,8 @@ bool parts_overlap(const collective_call<T>& call) {
 /// places on every rank.
 template <class T>
 bool overlap_in_part(const collective_call<T>& call, const geometry& shape) {
-    const bool whole = call.op == operation::allreduce || call.op == operation::reduce ||
-                       call.op == operation::alltoall || call.op == operation::bcast;
+    const bool whole =
+        call.op == operation::allreduce || call.op == operation::reduce || call.op == operation::alltoall;
     if (!whole || call.in.data() == call.out.data() || !shape.reads() || !shape.writes() || !overlap(call.in, call.out))
         return false;
     return !call.varying || parts_overlap(call);
@@ -100,7 +100,7 @@ status check_call(const collective_call<T>& call, const geometry& shape, const c
     if (auto bad = check_buffer(call.in.data(), call.in.size(), "in"); !bad.ok()) return bad;
     if (auto bad = check_buffer(call.out.data(), call.out.size(), "out"); !bad.ok()) return bad;
     if (auto bad = check_geometry(shape); !bad.ok()) return bad;
-    if (call.op == operation::bcast && call.root == shape.rank && shape.reads() && call.in.data() != call.out.data())
+    if (call.op == operation::bcast && shape.reads() && call.in.data() != call.out.data())
         return {errc::invalid_argument,
                 "in of a bcast's root is not its out; give one array, as collective_call::bcast()"};
     if (overlap_in_part(call, shape))

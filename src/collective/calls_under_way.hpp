@@ -41,16 +41,18 @@ public:
         [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
         /// It was none on this rank (call_store::take_back_call), and the program does not know yet: it keeps its
         /// place, and its tags, until it leaves; a turn of call_store that it had goes by.
+        /// Precondition: it is under way.
         void give_up(bool had_turn) noexcept {
             is_given_up_ = true;
             had_turn_ = had_turn;
-            if (line_ != nullptr && had_turn) ++line_->turns_gone_by_;
+            if (had_turn) ++line_->turns_gone_by_;
         }
+        [[nodiscard]] bool is_given_up() const noexcept { return is_given_up_; }
         /// The call is over. Nothing, if it was before.
         void leave() noexcept {
             if (line_ == nullptr) return;
-            if (is_given_up_ && had_turn_) --line_->turns_gone_by_;
-            is_given_up_ = false;
+            if (had_turn_) --line_->turns_gone_by_;
+            is_given_up_ = had_turn_ = false;
             (before_ != nullptr ? before_->after_ : line_->first_) = after_;
             (after_ != nullptr ? after_->before_ : line_->last_) = before_;
             line_ = nullptr;

@@ -364,8 +364,8 @@ bool execution<T>::advance_run() {
 template <class T>
 void execution<T>::give_up(const status& why) {
     // What has drawn its turn since would meet this call of the others.
-    is_untold_ = !is_sound_ && why.code() != errc::out_of_memory && (!has_turn_ || store_.is_last_turn(turn_));
-    is_untold_ ? under_way_.give_up(has_turn_) : channel_.desert();
+    const bool was_none = !is_sound_ && why.code() != errc::out_of_memory;
+    was_none && (!has_turn_ || store_.is_last_turn(turn_)) ? under_way_.give_up(has_turn_) : channel_.desert();
     finish(why);
 }
 
@@ -375,7 +375,7 @@ void execution<T>::finish(status why) {
     if (ended_.code() == errc::mpi) channel_.mark_broken();
     phase_ = phase::over;
     end_turn();
-    if (!is_untold_) under_way_.leave();
+    if (!under_way_.is_given_up()) under_way_.leave();
     if (run_ != nullptr) run_->release();
     stock_.release();
     if (counting_) counting_->release();
@@ -384,7 +384,7 @@ void execution<T>::finish(status why) {
 
 template <class T>
 result<collective_report> execution<T>::outcome() {
-    if (std::exchange(is_untold_, false)) {
+    if (under_way_.is_given_up()) {
         if (!store_.take_back_call(under_way_.number())) channel_.desert();
         under_way_.leave();
     }

@@ -154,10 +154,9 @@ private:
     geometry geometry_;
     cell what_;
     bool blocking_ = false;
-    bool agrees_ = false;     // before it runs
-    bool has_turn_ = false;   // drawn, and not ended
-    bool is_sound_ = false;   // nothing is wrong with how the program has made the call
-    bool is_untold_ = false;  // given up, and the program does not know yet
+    bool agrees_ = false;    // before it runs
+    bool has_turn_ = false;  // drawn, and not ended
+    bool is_sound_ = false;  // nothing is wrong with how the program has made the call
     bool ran_ = false;
     bool counted_ = false;    // the ranks' counts are told
     std::uint64_t turn_ = 0;  // see call_store

@@ -244,12 +244,14 @@ void check_bcast_of_two_arrays() {
 }  // namespace
 
 void bad_arguments_fail_everywhere() {
-    if (size_of(MPI_COMM_WORLD) > 1) check_wrong_in_line();
-    if (size_of(MPI_COMM_WORLD) > 1) check_wrong_before_another();
-    if (size_of(MPI_COMM_WORLD) > 1) check_turns_behind_a_wrong_call();
-    if (size_of(MPI_COMM_WORLD) > 1) check_tags_of_a_wrong_call();
     check_bcast_of_two_arrays();
-    if (size_of(MPI_COMM_WORLD) > 1) check_mismatches();
+    if (size_of(MPI_COMM_WORLD) > 1) {
+        check_wrong_in_line();
+        check_wrong_before_another();
+        check_turns_behind_a_wrong_call();
+        check_tags_of_a_wrong_call();
+        check_mismatches();
+    }
     check_bad_arguments();
     check_second_try();
 }

@@ -17,7 +17,3 @@ if(LACONIC_SANITIZE)
   target_compile_definitions(laconic_flags INTERFACE LACONIC_SANITIZED)
   target_link_options(laconic_flags INTERFACE -fsanitize=${LACONIC_SANITIZE})
 endif()
-if(LACONIC_FUZZ)
-  # Coverage for libFuzzer; its main() is linked into the fuzzers alone (tests/fuzz).
-  target_compile_options(laconic_flags INTERFACE -fsanitize=fuzzer-no-link)
-endif()

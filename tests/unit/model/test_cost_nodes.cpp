@@ -21,7 +21,7 @@ TEST(cost, of_nodes_of_one_rank_is_that_of_chains) {
           std::pair{operation::bcast, once}}) {
         question what = ask(op, 4'000'000, 6);
         what.segment_bytes = 100'000;
-        const auto over = [&](schedule_kind schedule) {
+        const auto over = [&, payload = payload](schedule_kind schedule) {
             return payload == payload_kind::raw ? tests::raw(schedule) : fle(schedule, payload);
         };
         EXPECT_NEAR(time_of(m, what, over(schedule_kind::hierarchical)), time_of(m, what, over(ring)), 1e-9);

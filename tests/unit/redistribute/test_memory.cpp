@@ -33,7 +33,7 @@ bool can_have(std::size_t bytes) {
 
 /// Runs `action` in a child that may take so many bytes more; expects it to return true.
 void expect_with_memory(std::size_t bytes, const std::function<bool()>& action) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(LACONIC_SANITIZED)
     GTEST_SKIP() << "sanitizers reserve more address space than any limit";
 #endif
     constexpr int exit_no_limit = 77;

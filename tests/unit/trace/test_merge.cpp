@@ -80,6 +80,9 @@ struct size_case {
     std::size_t grows_bytes;  ///< from the first scale to the last: longer varints, no more
 };
 
+/// What tests print, and their list: not bytes and addresses.
+void PrintTo(const size_case& of, std::ostream* out) { *out << of.name; }
+
 class sizes : public testing::TestWithParam<size_case> {};
 
 TEST_P(sizes, are_bounded_and_do_not_grow_with_ranks) {

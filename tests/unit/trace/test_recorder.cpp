@@ -153,6 +153,13 @@ struct method_case {
     timing_method method;
 };
 
+std::string text_of(const method_case& of) {
+    return of.mode == timing_mode::lossless ? "lossless" : std::string(name_of(of.method));
+}
+
+/// What tests print, and their list.
+void PrintTo(const method_case& of, std::ostream* out) { *out << text_of(of); }
+
 class timing_test : public testing::TestWithParam<method_case> {};
 
 TEST_P(timing_test, times_come_back_within_the_error) {
@@ -234,10 +241,7 @@ INSTANTIATE_TEST_SUITE_P(methods, timing_test,
                                          method_case{timing_mode::lossy, timing_method::zfp},
                                          method_case{timing_mode::lossy, timing_method::sz_clustered},
                                          method_case{timing_mode::lossy, timing_method::zfp_clustered}),
-                         [](const auto& of) {
-                             return of.param.mode == timing_mode::lossless ? std::string("lossless")
-                                                                           : std::string(name_of(of.param.method));
-                         });
+                         [](const auto& of) { return text_of(of.param); });
 
 TEST(trace_difference, says_where_traces_part) {
     const auto file = [](int iterations, int tag) {

@@ -2,8 +2,10 @@
 // The patient path over one chunk: sums, products, minima and maxima with exact raw parts, and the way back to values.
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 #include "codec/exact.hpp"
@@ -116,6 +118,25 @@ real_type<T> narrowed(quad x) noexcept {
                 nearest, lost > 0 ? std::numeric_limits<float>::infinity() : -std::numeric_limits<float>::infinity());
     }
     return nearest;
+}
+
+/// Whether y, q * step + raw as double precision has it, is the float that the exact sum rounds to: quad
+/// precision, which is slow, is for the few that lie near the middle of two floats, for zeros, and for what is not
+/// finite.
+bool is_surely_rounded(std::int64_t q, float step, double raw, float& y) noexcept {
+    if (q != static_cast<std::int32_t>(q)) return false;
+    // Either product has at most 40 bits.
+    const double upper = static_cast<double>(q & ~std::int64_t{0xffff}) * static_cast<double>(step);
+    const double lower = static_cast<double>(q & 0xffff) * static_cast<double>(step);
+    const double product = upper + lower;
+    const double product_rest = lower - (product - upper);
+    const double sum = product + raw;
+    const double back = sum - product;
+    const double sum_rest = (product - (sum - back)) + (raw - back);
+    const double near = sum + (sum_rest + product_rest);
+    const double margin = 0x1p-50 * (std::fabs(near) + std::fabs(sum_rest) + std::fabs(product_rest));
+    y = static_cast<float>(near - margin);
+    return y == static_cast<float>(near + margin) && y != 0 && std::isfinite(y);
 }
 
 /// Turns the raw part of lane i into a wide one.
@@ -367,6 +388,13 @@ void restore_values(const chunk_model<T>& model, real_type<T> step, std::uint32_
             continue;
         } else {
             const bool wide = b.raw == raw_form::wide;
+            if constexpr (std::is_same_v<T, float>) {
+                const double raw = wide ? model.high[i] : to_double(model.single[i]);
+                if (divisor == 1 && is_surely_rounded(b.quantised ? model.q[i] : 0, step, raw, y)) {
+                    store_as(values + i * sizeof(T), y);
+                    continue;
+                }
+            }
             quad high = wide ? static_cast<quad>(model.high[i]) : static_cast<quad>(to_double(model.single[i]));
             // Absent parts are -0.0, the neutral element.
             quad low = wide ? low_of(model, i) : -quad{0};

@@ -20,7 +20,7 @@ namespace {
 
 enum class form : std::uint8_t { blocking, started, persistent };
 
-scenario checked(operation op, std::string row, bool in_place, bool varying, std::size_t count = 3000) {
+scenario checked(operation op, std::string row, bool in_place, bool varying, std::size_t count = 700) {
     scenario what;
     what.op = op;
     what.algorithm = std::move(row);
@@ -30,7 +30,7 @@ scenario checked(operation op, std::string row, bool in_place, bool varying, std
     what.in_place = in_place;
     what.varying = varying;
     what.ranks_per_node = 2;
-    what.segment_bytes = 4096;
+    what.segment_bytes = 1024;
     what.check = true;
     if (what.algorithm == "auto") what.machine = slow_machine();
     return what;

@@ -2,6 +2,8 @@
 // Sums in which some blocks are uncompressed: non-finite values, values out of reach of the bound, overflows.
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "fields.hpp"
 
 namespace laconic::testing {
@@ -128,6 +130,39 @@ TEST(raw_sums_of_float, decode_ties_by_what_lies_far_below) {
     ASSERT_TRUE(inspect(raw).value().exact_sums);
     EXPECT_EQ(decompressed<float>(sum_of(a, raw))[1], std::nextafter(1.0F, 2.0F));
     EXPECT_EQ(decompressed<float>(sum_of(a, compressed(half_ulp, bound::lossless())))[1], 1.0F);
+}
+
+TEST(raw_sums_of_float, are_rounded_once_beside_and_between_ties) {
+    // Integers, halves that make ties of their sums, and what lies far below and decides.
+    std::mt19937_64 random(7);
+    const auto below = [&](std::uint64_t end) { return static_cast<int>(random() % end); };
+    const auto sign = [&] { return below(2) == 0 ? 1.0F : -1.0F; };
+    std::size_t ties = 0;
+    for (int round = 0; round < 300; ++round) {
+        std::vector<std::vector<float>> parts(4, std::vector<float>(32));
+        for (std::size_t i = 1; i < 32; ++i) {
+            const int bits = 20 + below(5);
+            parts[0][i] = sign() * static_cast<float>(below(1ULL << bits));
+            parts[1][i] = below(2) == 0 ? 0 : sign() * static_cast<float>(below(1ULL << bits));
+            parts[2][i] = sign() * std::ldexp(static_cast<float>(below(8)), -below(5));
+            parts[3][i] = below(2) == 0 ? 0 : sign() * std::ldexp(1.0F, -20 - below(30));
+        }
+        parts[2][0] = parts[3][0] = HUGE_VALF;  // raw; the others are integers
+        std::vector<std::byte> sum = compressed(parts[0], bound::lossless());
+        for (std::size_t k = 1; k < parts.size(); ++k) sum = sum_of(sum, compressed(parts[k], bound::lossless()));
+        ASSERT_TRUE(inspect(sum)->exact_sums);
+        on_every_engine([&](const std::string& engine) {
+            const auto y = decompressed<float>(sum);
+            for (std::size_t i = 1; i < 32; ++i) {
+                exact_real exact = 0;
+                for (const auto& part : parts) exact += static_cast<exact_real>(part[i]);
+                ASSERT_EQ(y[i], static_cast<float>(exact)) << engine << " round " << round << " lane " << i;
+                const float next = std::nextafter(y[i], exact > static_cast<exact_real>(y[i]) ? HUGE_VALF : -HUGE_VALF);
+                ties += static_cast<exact_real>(y[i]) + static_cast<exact_real>(next) == 2 * exact ? 1U : 0U;
+            }
+        });
+    }
+    EXPECT_GT(ties, 100U);
 }
 
 TEST(raw_sums_of_float, announce_when_the_order_matters) {

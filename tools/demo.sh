@@ -5,7 +5,7 @@
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=$root/build out=$root/out/demo mpi='' rel=1e-3 network=1
-target_only=0 ranks=4 rate=1gbit grid=601x301 panels=41 shots=16
+target_only=0 ranks=4 rate=1gbit grid=601x301 panels=41
 algorithms=ring_raw,hzccl,homcomp_f
 
 usage() {
@@ -61,7 +61,7 @@ clean_up() {
 trap clean_up EXIT
 
 note "$ranks ranks on this machine ($mpi); the images come from reverse-time migration"
-"$build/mpiexec-$mpi" "$ranks" "$program" --grid "$grid" --panels "$panels" --shots "$shots" --rel "$rel" --algorithms "$algorithms" \
+"$build/mpiexec-$mpi" "$ranks" "$program" --grid "$grid" --panels "$panels" --rel "$rel" --algorithms "$algorithms" \
     --save "$images" --out "$out" --json "$out/this_machine.json"
 tables=("$out/this_machine.json")
 

@@ -51,7 +51,7 @@ std::vector<std::size_t> lengths(const std::string& text) {
 struct raw_text {
     std::string dims, grid = "601x301", type = "f32", fastest = "x", scope, op = "sum", config, engine;
     double abs = 0, rel = 0;
-    std::size_t shots = 24, panels = 41;
+    std::size_t shots = 16, panels = 41;
 };
 
 laconic::status read_bound(const CLI::App& app, const raw_text& text, settings& into) {
@@ -177,7 +177,7 @@ laconic::result<settings> parse_command_line(int argc, const char* const* argv) 
     app.add_option("--fastest", text.fastest, "x: FILEs hold rows of equal depth; z: columns, depth varies fastest [x]")
         ->check(CLI::IsMember({"x", "z"}));
     app.add_option("--grid", text.grid, "computed images: grid points, 10 m apart [601x301]");
-    app.add_option("--shots", text.shots, "computed images: shots, dealt to the ranks [24]");
+    app.add_option("--shots", text.shots, "computed images: shots, dealt to the ranks [16]");
     app.add_option("--panels", text.panels, "computed images: subsurface offsets [41]");
     auto* absolute = app.add_option("--abs", text.abs, "error bound in the images' own unit");
     app.add_option("--rel", text.rel, "error bound as a fraction of max - min [LACONIC_ABS or _REL, or 1e-3]")

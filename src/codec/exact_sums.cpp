@@ -389,8 +389,7 @@ void restore_values(const chunk_model<T>& model, real_type<T> step, std::uint32_
         } else {
             const bool wide = b.raw == raw_form::wide;
             if constexpr (std::is_same_v<T, float>) {
-                const double raw = wide ? model.high[i] : to_double(model.single[i]);
-                if (divisor == 1 && is_surely_rounded(b.quantised ? model.q[i] : 0, step, raw, y)) {
+                if (divisor == 1 && is_surely_rounded(b.quantised ? model.q[i] : 0, step, model.high[i], y)) {
                     store_as(values + i * sizeof(T), y);
                     continue;
                 }

@@ -82,13 +82,17 @@ exact_value reduced(const scenario& what, std::size_t at, const std::vector<cons
     return all;
 }
 
-/// The exact answers of one reduction, which many rows are held against; quad precision is slow.
+/// The exact answers of one reduction, which many rows are held against: quad precision is slow. Of long arrays, which
+/// few are, none are kept.
 template <class T>
-std::vector<exact_value>& kept_answers(const scenario& what, std::size_t count) {
+exact_value kept_answer(const scenario& what, std::size_t at, const std::vector<const std::vector<T>*>& inputs) {
     static std::map<std::tuple<field, reduction, std::size_t>, std::vector<exact_value>> kept;
+    const std::size_t count = inputs.front()->size();
+    if (count > 50000) return reduced<T>(what, at, inputs);
     std::vector<exact_value>& answers = kept[{what.kind, what.combine, count}];
     answers.resize(count);
-    return answers;
+    if (!answers[at].is_known) answers[at] = reduced<T>(what, at, inputs);
+    return answers[at];
 }
 
 /// Whether double precision shows that |got - want| is allowed; where it does not, quad precision decides.
@@ -220,7 +224,6 @@ void check_outcome(const scenario& what, const laid_out<T>& after, const collect
     const std::size_t me = everywhere ? static_cast<std::size_t>(rank) : 0;
     const bool reduces = collective::is_reduction(what.op);
     const auto inputs = inputs_of<T>(what, ranks);
-    std::vector<exact_value>* const answers = reduces ? &kept_answers<T>(what, inputs.front()->size()) : nullptr;
     const std::size_t last = limits.is_unbounded ? 0 : origins.size() * (me + 1) / p;
     for (std::size_t i = origins.size() * me / p; i < last; ++i) {
         const origin& o = origins[i];
@@ -228,9 +231,7 @@ void check_outcome(const scenario& what, const laid_out<T>& after, const collect
         const double got = value_of(y);
         exact_value want;
         if (reduces) {
-            exact_value& kept = (*answers)[o.in];
-            if (!kept.is_known) kept = reduced<T>(what, o.in, inputs);
-            want = kept;
+            want = kept_answer<T>(what, o.in, inputs);
         } else {
             const T x = (*inputs[static_cast<std::size_t>(o.rank)])[o.in];
             if (std::memcmp(&x, &y, sizeof x) == 0) continue;

@@ -10,6 +10,7 @@
 
 #include "codec/exact.hpp"
 #include "codec/quad.hpp"
+#include "codec/rounding.hpp"
 
 namespace laconic::codec {
 namespace {
@@ -22,7 +23,8 @@ double to_double(T value) noexcept {
 /// (high, low) += x with the rounding error kept in low; false when even that was rounded.
 template <class T>
 bool add_wide(double& high, double& low, double x) noexcept {
-    const double sum = high + x;
+    double error;
+    const double sum = two_sum(high, x, error);
     if (!std::isfinite(sum)) {
         const bool overflowed = std::isfinite(high) && std::isfinite(x);
         // One NaN for all orders of addition, whatever payloads met.
@@ -30,13 +32,10 @@ bool add_wide(double& high, double& low, double x) noexcept {
         low = 0;
         return !overflowed;
     }
-    const double back = sum - high;
-    const double error = (high - (sum - back)) + (x - back);
     high = sum;
     if constexpr (sizeof(T) != 8) return error == 0;
-    const double rest = low + error;
-    const double rest_back = rest - low;
-    const double lost = (low - (rest - rest_back)) + (error - rest_back);
+    double lost;
+    const double rest = two_sum(low, error, lost);
     low = 0;
     if (rest == 0) return lost == 0;  // and -0.0 stays what it is
     // Normalised, so that equal sums have equal bytes.
@@ -66,77 +65,6 @@ real_type<T> multiply(std::int64_t q, real_type<T> step) noexcept {
     if (sizeof(T) != 8 || (q <= exact_in_double && q >= -exact_in_double))
         return static_cast<real_type<T>>(static_cast<double>(q) * static_cast<double>(step));
     return static_cast<real_type<T>>(static_cast<quad>(q) * static_cast<quad>(step));
-}
-
-/// a + b rounded to nearest, and what that lost, exactly.
-quad two_sum(quad a, quad b, quad& lost) noexcept {
-    const quad sum = a + b;
-    const quad back = sum - a;
-    lost = (a - (sum - back)) + (b - back);
-    return sum;
-}
-
-/// a + b + c rounded to odd: rounding that to T is rounding the exact sum to T, once.
-quad sum_to_odd(quad a, quad b, quad c) noexcept {
-    quad lost_first;
-    quad lost_second;
-    quad lost;
-    const quad first = two_sum(b, c, lost_first);
-    const quad second = two_sum(first, a, lost_second);
-    if (!(second - second == 0)) return second;  // NaN or infinite
-    if (lost_first == 0 && lost_second == 0) return second;
-    const quad sum = two_sum(second, lost_first + lost_second, lost);
-    if (lost == 0) return sum;
-    static_assert(sizeof(quad) == 16);
-    std::array<std::uint64_t, 2> bits;
-    std::memcpy(bits.data(), &sum, sizeof bits);
-    if ((bits[0] & 1) != 0) return sum;
-    // The neighbour on the side of what was lost is the odd one.
-    const bool outwards = (lost > 0) == (sum > 0);
-    if (outwards) {
-        bits[0] += 1;  // even, so there is no carry
-    } else {
-        bits[1] -= bits[0] == 0;
-        bits[0] -= 1;
-    }
-    quad odd;
-    std::memcpy(&odd, bits.data(), sizeof odd);
-    return odd;
-}
-
-/// x, rounded to odd, on its way to T: a 16-bit T is rounded to from float, which has to be odd, too.
-template <class T>
-real_type<T> narrowed(quad x) noexcept {
-    const auto nearest = static_cast<real_type<T>>(x);
-    if constexpr (sizeof(T) == 2) {
-        std::uint32_t bits;
-        std::memcpy(&bits, &nearest, sizeof bits);
-        const quad lost = x - static_cast<quad>(nearest);
-        // Beyond the largest number, which is odd, it has lost all.
-        if (lost != 0 && lost == lost && (bits & 1) == 0)
-            return std::nextafter(
-                nearest, lost > 0 ? std::numeric_limits<float>::infinity() : -std::numeric_limits<float>::infinity());
-    }
-    return nearest;
-}
-
-/// Whether y, q * step + raw as double precision has it, is the float that the exact sum rounds to: quad
-/// precision, which is slow, is for the few that lie near the middle of two floats, for zeros, and for what is not
-/// finite.
-bool is_surely_rounded(std::int64_t q, float step, double raw, float& y) noexcept {
-    if (q != static_cast<std::int32_t>(q)) return false;
-    // Either product has at most 40 bits.
-    const double upper = static_cast<double>(q & ~std::int64_t{0xffff}) * static_cast<double>(step);
-    const double lower = static_cast<double>(q & 0xffff) * static_cast<double>(step);
-    const double product = upper + lower;
-    const double product_rest = lower - (product - upper);
-    const double sum = product + raw;
-    const double back = sum - product;
-    const double sum_rest = (product - (sum - back)) + (raw - back);
-    const double near = sum + (sum_rest + product_rest);
-    const double margin = 0x1p-50 * (std::fabs(near) + std::fabs(sum_rest) + std::fabs(product_rest));
-    y = static_cast<float>(near - margin);
-    return y == static_cast<float>(near + margin) && y != 0 && std::isfinite(y);
 }
 
 /// Turns the raw part of lane i into a wide one.

@@ -85,15 +85,28 @@ exact_value reduced(const scenario& what, std::size_t at, const std::vector<cons
 /// The exact answers of one reduction, which many rows are held against: quad precision is slow. Of long arrays, which
 /// few are, none are kept.
 template <class T>
-exact_value kept_answer(const scenario& what, std::size_t at, const std::vector<const std::vector<T>*>& inputs) {
-    static std::map<std::tuple<field, reduction, std::size_t>, std::vector<exact_value>> kept;
-    const std::size_t count = inputs.front()->size();
-    if (count > 50000) return reduced<T>(what, at, inputs);
-    std::vector<exact_value>& answers = kept[{what.kind, what.combine, count}];
-    answers.resize(count);
-    if (!answers[at].is_known) answers[at] = reduced<T>(what, at, inputs);
-    return answers[at];
-}
+class exact_answers {
+public:
+    exact_answers(const scenario& what, const std::vector<const std::vector<T>*>& inputs)
+        : what_(what), inputs_(inputs) {
+        static std::map<std::tuple<field, reduction, std::size_t>, std::vector<exact_value>> all;
+        const std::size_t count = inputs.front()->size();
+        if (!collective::is_reduction(what.op) || count > 50000) return;
+        kept_ = &all[{what.kind, what.combine, count}];
+        kept_->resize(count);
+    }
+    [[nodiscard]] exact_value at(std::size_t i) const {
+        if (kept_ == nullptr) return reduced<T>(what_, i, inputs_);
+        exact_value& answer = (*kept_)[i];
+        if (!answer.is_known) answer = reduced<T>(what_, i, inputs_);
+        return answer;
+    }
+
+private:
+    const scenario& what_;
+    const std::vector<const std::vector<T>*>& inputs_;
+    std::vector<exact_value>* kept_ = nullptr;
+};
 
 /// Whether double precision shows that |got - want| is allowed; where it does not, quad precision decides.
 bool is_clearly_within(double got, const exact_value& want, double allowed) noexcept {
@@ -224,6 +237,7 @@ void check_outcome(const scenario& what, const laid_out<T>& after, const collect
     const std::size_t me = everywhere ? static_cast<std::size_t>(rank) : 0;
     const bool reduces = collective::is_reduction(what.op);
     const auto inputs = inputs_of<T>(what, ranks);
+    const exact_answers<T> answers(what, inputs);
     const std::size_t last = limits.is_unbounded ? 0 : origins.size() * (me + 1) / p;
     for (std::size_t i = origins.size() * me / p; i < last; ++i) {
         const origin& o = origins[i];
@@ -231,7 +245,7 @@ void check_outcome(const scenario& what, const laid_out<T>& after, const collect
         const double got = value_of(y);
         exact_value want;
         if (reduces) {
-            want = kept_answer<T>(what, o.in, inputs);
+            want = answers.at(o.in);
         } else {
             const T x = (*inputs[static_cast<std::size_t>(o.rank)])[o.in];
             if (std::memcmp(&x, &y, sizeof x) == 0) continue;

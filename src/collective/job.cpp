@@ -27,7 +27,12 @@ constexpr std::size_t longest_bundled_piece = 128 * 1024, longest_bundled_array 
 }  // namespace
 
 job::job(const program& steps, std::span<const place> pieces, const grain& cut, std::size_t longest) noexcept
-    : steps_(&steps), pieces_(pieces), cell_values_(cut.cell_values), bundled_(cut.bundled), coalesces_(cut.coalesces) {
+    : steps_(&steps),
+      pieces_(pieces),
+      cell_values_(cut.cell_values),
+      bundled_(cut.bundled),
+      coalesces_(cut.coalesces),
+      converging_(cut.converging) {
     std::size_t mine = 0;
     for (const step& now : steps.steps) mine = std::max(mine, pieces[now.piece].count);
     largest_ = std::min(mine, cell_values_);
@@ -58,8 +63,9 @@ grain job::choose(const cell& what, const program& steps, std::size_t longest_pi
     if (!known || (raw && steps.pieces > 1)) cuts = 1;
     const std::size_t cell_values = choose_cell(known ? longest_piece : segment_values, segment_values, cuts);
     // Raw, as many messages as were cut are meant to travel; compressed they may be much shorter (docs/adr/0019).
+    // Long raw messages are announced: the receiver lets them come anyway.
     return {cell_values, model::lanes_of(what.schedule, what.payload, cell_values * element_bytes), false,
-            !raw && steps.in_order};
+            !raw && steps.in_order, raw ? 0 : steps.converging};
 }
 
 /// Raw, what travels together must not be longer than one message may be. Compressed it is short, but work on long

@@ -26,6 +26,8 @@ struct grain {
     int lanes = 1;                ///< messages on their way at a time
     bool bundled = false;         ///< messages travel in the program's bundles; every piece is one message
     bool coalesces = false;       ///< short messages of a pair travel together
+    /// Ranks whose messages to the same one are confirmed by it, now and then, before more of them leave; 0: none.
+    std::uint32_t converging = 0;
 };
 
 class job {
@@ -66,6 +68,8 @@ public:
     [[nodiscard]] bool bundled() const noexcept { return bundled_; }
     /// Messages of a pair travel as coalesced ones.
     [[nodiscard]] bool coalesces() const noexcept { return coalesces_; }
+    /// grain::converging
+    [[nodiscard]] std::uint32_t converging() const noexcept { return converging_; }
     /// No message of a piece has more elements.
     [[nodiscard]] std::size_t largest() const noexcept { return largest_; }
 
@@ -84,6 +88,7 @@ private:
     std::uint64_t groups_ = 0;
     bool bundled_ = false;
     bool coalesces_ = false;
+    std::uint32_t converging_ = 0;
 };
 
 }  // namespace laconic::collective

@@ -34,6 +34,7 @@ runner::runner(mpi::channel& channel, const team& who, payload& carrier, const j
       work_(work),
       first_tag_(first_tag),
       tags_(tags),
+      window_(work.converging()),
       pace_(channel.takes_turns()),
       spoiled_(spoiled) {
     const shape cut(carrier, work);
@@ -234,7 +235,7 @@ result<bool> runner::send_message() {
         return send_coalesced(now, work_.part_of(event).in.count);
     }
     for (; now_.sent < now.to_count; ++now_.sent) {
-        if (send_count_ == sends_.size()) return false;
+        if (!may_send(now_.what.bytes.size())) return false;
         if (auto done = start_send(now_.what.bytes, targets[now_.sent], tag_of(event), now_.slot); !done.ok())
             return done;
         sent_.sent_values += work_.part_of(event).in.count;
@@ -242,12 +243,19 @@ result<bool> runner::send_message() {
     return true;
 }
 
+bool runner::may_send(std::size_t bytes) const noexcept {
+    return send_count_ + open_boxes_ < sends_.size() && window_.has_room_for(bytes);
+}
+
 status runner::start_send(std::span<const std::byte> bytes, int target, int tag, int slot) {
     send& next = sends_[(first_send_ + send_count_) % sends_.size()];
-    next = {MPI_REQUEST_NULL, slot};
-    const int code = MPI_Isend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, who_.on_channel(target), tag,
-                               channel_.comm(), &next.request);
-    if (auto done = channel_.check(code, "MPI_Isend"); !done.ok()) return done;
+    next = {MPI_REQUEST_NULL, slot, bytes.size()};
+    // As if all that is left were to go to this rank, and as long.
+    const auto rest = static_cast<std::size_t>(work_.events() - event_) * bytes.size();
+    const bool confirmed = window_.leaves(bytes.size(), rest);
+    const int code = (confirmed ? MPI_Issend : MPI_Isend)(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE,
+                                                          who_.on_channel(target), tag, channel_.comm(), &next.request);
+    if (auto done = channel_.check(code, confirmed ? "MPI_Issend" : "MPI_Isend"); !done.ok()) return done;
     pool_.hold(slot);
     ++send_count_;
     ++sent_.messages;
@@ -289,6 +297,7 @@ status runner::reap_sends() {
         if (auto ok = channel_.check(mpi::test(oldest.request, done), "MPI_Isend"); !ok.ok()) return ok;
         if (!done) break;
         pool_.let_go(oldest.slot);
+        window_.is_over(oldest.size);
         first_send_ = (first_send_ + 1) % sends_.size();
         --send_count_;
     }

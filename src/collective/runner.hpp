@@ -16,6 +16,7 @@
 #include "collective/job.hpp"
 #include "collective/message_lengths.hpp"
 #include "collective/payload.hpp"
+#include "collective/send_window.hpp"
 #include "collective/slot_pool.hpp"
 #include "laconic/status.hpp"
 #include "mpi/channel.hpp"
@@ -66,6 +67,7 @@ private:
     struct send {
         MPI_Request request = MPI_REQUEST_NULL;
         int slot = slot_pool::none;
+        std::size_t size = 0;
     };
     struct kept {
         std::span<const std::byte> bytes;
@@ -100,6 +102,7 @@ private:
     void settle(int scratch, int received, int held, message what);
     /// False: too many sends are on their way.
     [[nodiscard]] result<bool> send_message();
+    [[nodiscard]] bool may_send(std::size_t bytes) const noexcept;
     [[nodiscard]] status start_send(std::span<const std::byte> bytes, int target, int tag, int slot);
     void end_step();
     /// Nothing more can be done before other ranks do something.
@@ -145,6 +148,7 @@ private:
     std::uint64_t to_post_ = 0;  // receives are posted for all events before this one
     std::size_t first_receive_ = 0, receive_count_ = 0;
     std::size_t first_send_ = 0, send_count_ = 0;
+    send_window window_;
     std::optional<bundles> bundles_;         // in place of receives_ and sends_
     std::span<coalesced::inbox> inboxes_;    // in place of receives_: by program::incoming
     std::span<coalesced::outbox> outboxes_;  // by program::outgoing

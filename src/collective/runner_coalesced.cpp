@@ -73,7 +73,7 @@ result<bool> runner::send_coalesced(const step& now, std::size_t values) {
     if (!box.is_empty()) {
         box.append(part);
     } else {
-        if (send_count_ + open_boxes_ == sends_.size()) return false;
+        if (!may_send(part.size())) return false;
         // Nothing of a payload that compresses lies elsewhere; a message that says of itself that it is none does not
         // lie anywhere.
         if (now_.slot == slot_pool::none) now_.slot = pool_.take();

@@ -46,6 +46,7 @@ program program_builder::direct_allgather() {
 }
 
 program program_builder::direct_gather(int root) {
+    made_.converging = static_cast<std::uint32_t>(ranks_ - 1);
     if (rank_ != root) {
         local(rank_);
         send_to(root);

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "cases.hpp"
+#include "collective/send_window.hpp"
+#include "mpi_sends.hpp"
 #include "run.hpp"
 #include "scenario.hpp"
 
@@ -51,6 +53,24 @@ void check_long_noise(operation op, const std::string& row) {
     check_scenario<float>(what);
 }
 
+/// Many ranks send long pieces to one: it confirms some of their messages, so that not all is on its way at a time.
+void check_confirmed() {
+    const int ranks = size_of(MPI_COMM_WORLD);
+    scenario what;
+    what.op = operation::gather;
+    what.algorithm = "pairwise/once";
+    what.kind = field::noise;
+    what.limit = bound::abs(1e-3);
+    // Noise takes more than a byte an element.
+    what.count = 3 * collective::send_window::most_bytes / static_cast<std::size_t>(ranks);
+    const std::uint64_t before = sends().confirmed;
+    check_scenario<float>(what);
+    const bool confirmed = sends().confirmed > before;
+    const bool expected = ranks > 2 && rank_in(MPI_COMM_WORLD) != what.root;
+    check(confirmed == expected, confirmed ? "messages of a gather are confirmed where none has to wait"
+                                           : "no message of a long gather is confirmed");
+}
+
 }  // namespace
 
 void long_parts_do_not_lock() {
@@ -67,6 +87,7 @@ void long_parts_do_not_lock() {
         for (const operation op : {operation::reduce_scatter, operation::alltoall, operation::allgather})
             if (op != operation::alltoall || schedule[0] == 'p')
                 check_long_noise(op, std::string(schedule) + "/per_hop");
+    check_confirmed();
     check_long(operation::allreduce, "rabenseifner/fused", part / 2);
     check_long(operation::allgather, "binomial/per_hop", part / 2);
     for (const char* payload : {"raw", "once", "per_hop:szx"})

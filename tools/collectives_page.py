@@ -209,7 +209,8 @@ What a row claims to have sent, against the counters of the interfaces, on the h
 --rel 1e-3, scope contribution, {WIRE_REPETITIONS} repetitions and the calls before them.
 {machine['date']}, {machine['processor']}. The counters have frames with the headers of Ethernet, IP and TCP: 1448 bytes of TCP payload travel in
 one that counts 1514, 4.6 % more. "Claimed, as full frames" reckons with such frames; the difference to that are frames that are not full,
-acknowledgements, MPI's own headers and the messages of `bench collective` itself. "Workspace" is `report.workspace_bytes`, what the call uses of memory
+acknowledgements, MPI's own headers and the messages of `bench collective` itself, and what TCP sends again, as
+[gathers did](../adr/0025-confirmed-messages-of-a-gather.md). "Workspace" is `report.workspace_bytes`, what the call uses of memory
 beside its arrays, on rank 0, the root where there is one ([what it is made of](../guide/collectives.md#memory)).
 
 Target: within 2 % of the claim, in full frames. Met by {sum(abs(more) <= 0.02 for more in beyond)} of {len(rows)}.

@@ -63,7 +63,7 @@ grain job::choose(const cell& what, const program& steps, std::size_t longest_pi
     if (!known || (raw && steps.pieces > 1)) cuts = 1;
     const std::size_t cell_values = choose_cell(known ? longest_piece : segment_values, segment_values, cuts);
     // Raw, as many messages as were cut are meant to travel; compressed they may be much shorter (docs/adr/0019).
-    // Long raw messages are announced: the receiver lets them come anyway.
+    // Long raw messages are announced, so that their receiver decides when they come.
     return {cell_values, model::lanes_of(what.schedule, what.payload, cell_values * element_bytes), false,
             !raw && steps.in_order, raw ? 0 : steps.converging};
 }

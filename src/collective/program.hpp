@@ -64,7 +64,7 @@ struct program {
     /// What a step sends may be received many steps later. Ranks that wait for each other's receives would wait for
     /// ever: everything that a group of cells sends must find room.
     bool sends_ahead = false;
-    /// Ranks that send to the same one, which sends them nothing that they would have to wait for; 0: none do.
+    /// Ranks that send to the same one, where those that send receive nothing and that one sends nothing; 0: none do.
     std::uint32_t converging = 0;
     /// The two ranks of a pair number the same piece differently, but there is only one each way.
     bool one_piece_per_pair = false;

@@ -250,8 +250,9 @@ bool runner::may_send(std::size_t bytes) const noexcept {
 status runner::start_send(std::span<const std::byte> bytes, int target, int tag, int slot) {
     send& next = sends_[(first_send_ + send_count_) % sends_.size()];
     next = {MPI_REQUEST_NULL, slot, bytes.size()};
-    // As if all that is left were to go to this rank, and as long.
-    const auto rest = static_cast<std::size_t>(work_.events() - event_) * bytes.size();
+    // As if every step that follows sent as much; of several parts that is too much, and one more of them is confirmed.
+    const std::uint64_t left = work_.events() - std::min(work_.events(), event_ + 1);
+    const auto rest = static_cast<std::size_t>(left) * bytes.size();
     const bool confirmed = window_.leaves(bytes.size(), rest);
     const int code = (confirmed ? MPI_Issend : MPI_Isend)(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE,
                                                           who_.on_channel(target), tag, channel_.comm(), &next.request);
@@ -294,7 +295,7 @@ status runner::reap_sends() {
     while (send_count_ > 0) {
         send& oldest = sends_[first_send_];
         bool done = false;
-        if (auto ok = channel_.check(mpi::test(oldest.request, done), "MPI_Isend"); !ok.ok()) return ok;
+        if (auto ok = channel_.check(mpi::test(oldest.request, done), "MPI_Test of a send"); !ok.ok()) return ok;
         if (!done) break;
         pool_.let_go(oldest.slot);
         window_.is_over(oldest.size);

@@ -14,6 +14,10 @@
 // beyond that in which the receiver of M takes M; the rank that is behind all others waits for nobody who has not got
 // that far, and takes it. With more partners fewer messages would lie between: that, besides memory, is why
 // program_builder::finish_direct() has a limit.
+//
+// Where messages converge (program::converging) fewer may be on their way, but senders receive nothing and the receiver
+// sends nothing. It waits only for the next message due from one rank; if that rank waits, everything before its
+// oldest send has been taken, so that a receive for that one is posted.
 #include <algorithm>
 #include <cassert>
 

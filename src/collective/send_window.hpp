@@ -5,6 +5,7 @@
 // (docs/adr/0025).
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -12,13 +13,15 @@ namespace laconic::collective {
 
 class send_window {
 public:
-    /// Of all ranks that send to the same one, before and after messages that are to be confirmed.
+    /// Of all senders together, up to the messages that are to be confirmed; as many again may leave before those are
+    /// taken.
     static constexpr std::size_t most_bytes = 700 * 1024;
 
     /// No limit.
     send_window() = default;
     /// senders   that send to the same rank
-    explicit send_window(std::uint32_t senders) noexcept : limit_(senders > 1 ? most_bytes / senders : 0) {}
+    explicit send_window(std::uint32_t senders) noexcept
+        : limit_(senders > 1 ? std::max<std::size_t>(most_bytes / senders, 1) : 0) {}
 
     /// A message of any length finds room where nothing else is on its way.
     [[nodiscard]] bool has_room_for(std::size_t bytes) const noexcept {

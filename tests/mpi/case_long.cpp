@@ -53,25 +53,33 @@ void check_long_noise(operation op, const std::string& row) {
     check_scenario<float>(what);
 }
 
-/// Many ranks send long pieces to one: it confirms some of their messages, so that not all is on its way at a time.
-void check_confirmed() {
+/// Many ranks send pieces to one: of long compressed ones it confirms some messages, so that not all is on its way at a
+/// time.
+void check_gather(const std::string& row, std::size_t count, bool confirms) {
     const int ranks = size_of(MPI_COMM_WORLD);
     scenario what;
     what.op = operation::gather;
-    what.algorithm = "pairwise/once";
+    what.algorithm = row;
     what.kind = field::noise;
     what.limit = bound::abs(1e-3);
-    // Noise takes more than a byte an element.
-    what.count = 3 * collective::send_window::most_bytes / static_cast<std::size_t>(ranks);
+    what.count = count;
     const std::uint64_t before = sends().confirmed;
     check_scenario<float>(what);
     const bool confirmed = sends().confirmed > before;
-    const bool expected = ranks > 2 && rank_in(MPI_COMM_WORLD) != what.root;
-    check(confirmed == expected, confirmed ? "messages of a gather are confirmed where none has to wait"
-                                           : "no message of a long gather is confirmed");
+    const bool expected = confirms && ranks > 2 && rank_in(MPI_COMM_WORLD) != what.root;
+    check(confirmed == expected,
+          row + (confirmed ? ": messages are confirmed where none has to wait" : ": no message is confirmed"));
 }
 
 }  // namespace
+
+void long_gathers_are_confirmed() {
+    // Noise takes one to four bytes an element.
+    const std::size_t window = collective::send_window::most_bytes / static_cast<std::size_t>(size_of(MPI_COMM_WORLD));
+    check_gather("pairwise/once", 3 * window, true);
+    check_gather("pairwise/once", window / 4, false);
+    check_gather("pairwise/raw", 3 * window, false);
+}
 
 void long_parts_do_not_lock() {
     // More cells than there are lanes, so that they come in groups.
@@ -87,7 +95,6 @@ void long_parts_do_not_lock() {
         for (const operation op : {operation::reduce_scatter, operation::alltoall, operation::allgather})
             if (op != operation::alltoall || schedule[0] == 'p')
                 check_long_noise(op, std::string(schedule) + "/per_hop");
-    check_confirmed();
     check_long(operation::allreduce, "rabenseifner/fused", part / 2);
     check_long(operation::allgather, "binomial/per_hop", part / 2);
     for (const char* payload : {"raw", "once", "per_hop:szx"})

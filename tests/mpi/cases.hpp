@@ -44,6 +44,7 @@ void auto_decides_uneven_calls();
 void threads_change_nothing();
 void nothing_grows();
 void long_parts_do_not_lock();
+void long_gathers_are_confirmed();
 void far_parts_arrive();
 void gaps_belong_to_nobody();
 void modes_change_nothing();

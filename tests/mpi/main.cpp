@@ -60,6 +60,7 @@ int main(int argc, char** argv) {
     run("parts_travel_together", parts_travel_together);
     run("segments_suit", segments_suit);
     if (few) run("long_parts_do_not_lock", long_parts_do_not_lock);
+    run("long_gathers_are_confirmed", long_gathers_are_confirmed);
     if (ranks > 1) run("short_arrays_travel_raw", short_arrays_travel_raw);
     run("added_streams_agree", added_streams_agree);
     if (few) run("audits_tell_the_truth", audits_tell_the_truth);

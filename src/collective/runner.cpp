@@ -250,7 +250,8 @@ bool runner::may_send(std::size_t bytes) const noexcept {
 status runner::start_send(std::span<const std::byte> bytes, int target, int tag, int slot) {
     send& next = sends_[(first_send_ + send_count_) % sends_.size()];
     next = {MPI_REQUEST_NULL, slot, bytes.size()};
-    // As if every step that follows sent as much; of several parts that is too much, and one more of them is confirmed.
+    // As if every step that follows sent as much. After a message of several parts that is too much: one more may be
+    // confirmed than has to be.
     const std::uint64_t left = work_.events() - std::min(work_.events(), event_ + 1);
     const auto rest = static_cast<std::size_t>(left) * bytes.size();
     const bool confirmed = window_.leaves(bytes.size(), rest);

@@ -28,21 +28,26 @@ std::size_t most_on_way(send_window& window, const std::vector<std::size_t>& siz
     std::deque<sent> pending;
     std::size_t untaken = 0;
     std::size_t most = 0;
+    const auto end_first = [&] {
+        window.is_over(pending.front().size);
+        pending.pop_front();
+    };
+    // What nobody has to confirm is over as soon as it has left, in order.
+    const auto end_unconfirmed = [&] {
+        while (!pending.empty() && !pending.front().confirmed) end_first();
+    };
     for (const std::size_t size : sizes) {
         while (!window.has_room_for(size)) {
-            // The first one is to be confirmed, or it would be over: the receiver takes all up to it.
             if (pending.empty()) {
                 ADD_FAILURE() << "nothing is on its way, and yet there is no room";
                 return most;
             }
+            // The first one is to be confirmed, or it would be over: the receiver takes all up to it.
             EXPECT_TRUE(pending.front().confirmed);
+            end_first();
             untaken = 0;
             for (const sent& one : pending) untaken += one.size;
-            untaken -= pending.front().size;
-            do {
-                window.is_over(pending.front().size);
-                pending.pop_front();
-            } while (!pending.empty() && !pending.front().confirmed);
+            end_unconfirmed();
         }
         rest -= size;
         const bool is_confirmed = window.leaves(size, rest);
@@ -50,11 +55,7 @@ std::size_t most_on_way(send_window& window, const std::vector<std::size_t>& siz
         pending.push_back({size, is_confirmed});
         untaken += size;
         most = std::max(most, untaken);
-        // What nobody has to confirm is over as soon as it has left, in order.
-        while (!pending.empty() && !pending.front().confirmed) {
-            window.is_over(pending.front().size);
-            pending.pop_front();
-        }
+        end_unconfirmed();
     }
     return most;
 }
